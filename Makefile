@@ -1,0 +1,48 @@
+# The two commands: make demo, make test. Both set everything up first; a second run starts at once.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates clean
+.DEFAULT_GOAL := setup
+
+setup: $(READY)
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	touch $(READY)
+
+demo: setup
+	$(BIN)/minerva demo
+
+test: setup
+	$(BIN)/python -m pytest -m "not slow" --cov --cov-report=term --cov-fail-under=90
+
+test-all: setup
+	$(BIN)/python -m pytest --cov --cov-report=term
+
+check: format lint types imports test
+
+format: setup
+	$(BIN)/ruff format --check .
+
+lint: setup
+	$(BIN)/ruff check .
+
+types: setup
+	$(BIN)/mypy
+
+imports: setup
+	$(BIN)/lint-imports
+
+study-paper: setup  ## Algorithm 1 on Experiment A: the authors' data where it is at hand, and fresh seeds
+	$(BIN)/python experiments/studies/paper_solver.py
+
+study-estimates: setup  ## estimates of mutual information against closed forms, and the coverage of their intervals
+	$(BIN)/python experiments/studies/estimates.py
+
+clean:
+	rm -rf $(VENV) minerva-demo .mypy_cache .ruff_cache .pytest_cache

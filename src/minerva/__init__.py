@@ -1,0 +1,39 @@
+"""MINERVA finds which features of a table carry information about a target, together.
+
+The public names load when first used, so that ``import minerva`` is quick:
+torch and scikit-learn wait until something is fitted.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from minerva.results import Estimate, Selection
+    from minerva.selectors import MinervaSelector, mutual_information
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Estimate": "minerva.results",
+    "MinervaSelector": "minerva.selectors",
+    "Selection": "minerva.results",
+    "mutual_information": "minerva.selectors",
+}
+_PACKAGES = ("errors", "evaluation", "problems", "selectors")
+
+__all__ = ["Estimate", "MinervaSelector", "Selection", "__version__", "mutual_information"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name on first use."""
+    if name in _HOME:
+        return getattr(importlib.import_module(_HOME[name]), name)
+    if name in _PACKAGES:
+        return importlib.import_module(f"minerva.{name}")
+    raise AttributeError(f"module 'minerva' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *_PACKAGES])

@@ -1,0 +1,105 @@
+"""The ``minerva`` command: thin, one file a command.
+
+Nothing here loads torch, scikit-learn, pandas or pyarrow before a command runs, so that ``--help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+import warnings
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from minerva import __version__
+from minerva.cli.demo import demo_command
+from minerva.cli.estimate import estimate_command
+from minerva.cli.report import report_command
+from minerva.cli.select import select_command
+from minerva.errors import MinervaError
+
+__all__ = ["app", "main"]
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+_EXAMPLE = "\b\nExample:\n  {}"  # \b keeps the lines of the paragraph as they are
+
+
+class _OneSentenceGroup(TyperGroup):
+    """Commands whose foreseen failures end in one sentence on stderr instead of a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except MinervaError as error:
+            _complain(str(error))
+            raise typer.Exit(BAD_INPUT) from None
+        except BrokenPipeError:  # whoever read the output has gone, which typer ends in silence
+            raise
+        except OSError as error:  # a name too long, a folder without permission, a disk that fails
+            _complain(str(error))
+            raise typer.Exit(BAD_INPUT) from None
+        except KeyboardInterrupt:
+            _complain("Interrupted.")
+            raise typer.Exit(INTERRUPTED) from None
+
+
+def _complain(message: str) -> None:
+    from minerva.report.text import printable
+
+    typer.echo(f"minerva: {printable(message)}", err=True)
+
+
+app = typer.Typer(
+    name="minerva",
+    cls=_OneSentenceGroup,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,  # plain help is quicker to print, shorter and easier to read
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for _name, _command, _example in (
+    ("select", select_command, "minerva select transactions.parquet --target is_fraud --ignore id --out results"),
+    ("estimate", estimate_command, "minerva estimate transactions.parquet --x amount,country --y is_fraud"),
+    ("report", report_command, "minerva report results/selection.json --out report.html"),
+    ("demo", demo_command, "minerva demo --seed 7"),
+):
+    app.command(_name, epilog=_EXAMPLE.format(_example))(_command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"minerva {__version__}")
+        raise typer.Exit
+
+
+@app.callback(epilog=_EXAMPLE.format("minerva demo"))
+def _minerva(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Find the features of a table that carry information about a target, together."""
+
+
+def main() -> None:
+    """Run the command line; the entry point of ``minerva``."""
+    _prepare_streams()
+    warnings.showwarning = _show_warning
+    app(prog_name="minerva")
+
+
+def _prepare_streams() -> None:
+    """Spell out what the terminal's encoding lacks: a column name is no reason to lose the answer."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, io.UnsupportedOperation):
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Show a warning as one line, without the place in the source that raised it."""
+    _complain(f"warning: {message}")

@@ -1,0 +1,96 @@
+"""From what was typed to columns of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from minerva.errors import InputError, unknown_name
+
+
+def resolve(typed: Sequence[str] | None, known: Sequence[str], option: str) -> tuple[str, ...]:
+    """Column names from the values of one option.
+
+    An option can be repeated, and each value can hold several names with commas between them. A value that is itself
+    the name of a column is that column, commas and all.
+
+    Parameters
+    ----------
+    typed : sequence of str or None
+        The option's values as they were typed.
+    known : sequence of str
+        The table's column names.
+    option : str
+        How the option is written, for errors.
+
+    Returns
+    -------
+    tuple of str
+        Distinct names of existing columns, in the order typed.
+
+    Examples
+    --------
+    >>> resolve(["a, b", "last, first"], ["a", "b", "last, first"], "--keep")
+    ('a', 'b', 'last, first')
+    """
+    names: dict[str, None] = {}
+    for value in typed or ():
+        found = [value] if value in known else [_known(piece, known) for piece in value.split(",") if piece.strip()]
+        if not found:
+            raise InputError(f"{option} {value!r} names no column; give the name of one.")
+        names.update(dict.fromkeys(found))
+    return tuple(names)
+
+
+def _known(piece: str, known: Sequence[str]) -> str:
+    for name in (piece, piece.strip()):
+        if name in known:
+            return name
+    raise unknown_name("column", piece.strip(), known)
+
+
+def require_disjoint(named: Mapping[str, Iterable[str]]) -> None:
+    """Raise when two options name the same column.
+
+    Examples
+    --------
+    >>> require_disjoint({"--target": ["y"], "--keep": ["a"]})
+    >>> require_disjoint({"--target": ["y"], "--keep": ["a", "y"]})
+    Traceback (most recent call last):
+        ...
+    minerva.errors.InputError: Column 'y' is named by both --target and --keep; take it out of one of them.
+    """
+    for (option, names), (other, others) in combinations(named.items(), 2):
+        common = [name for name in names if name in set(others)]
+        if common:
+            raise InputError(f"Column {common[0]!r} is named by both {option} and {other}; take it out of one of them.")
+
+
+def split_categorical(named: Sequence[str], target: Sequence[str]) -> tuple[list[str] | str, str]:
+    """Split what ``--categorical`` names into the selector's ``categorical`` and ``target``.
+
+    Examples
+    --------
+    >>> split_categorical(["country", "grade"], target=["grade"])
+    (['country'], 'discrete')
+    >>> split_categorical([], target=["grade"])
+    ('auto', 'auto')
+    """
+    inside = [name for name in target if name in named]
+    outside = [name for name in target if name not in named]
+    if inside and outside:
+        raise InputError(
+            f"--categorical names {inside[0]!r} of the target and not {outside[0]!r}; name all of the target or none."
+        )
+    features = [name for name in named if name not in inside]
+    return features or "auto", "discrete" if inside else "auto"
+
+
+def take(table: Any, names: Iterable[str]) -> Any:
+    """Columns of an Arrow table, in the table's order.
+
+    By position, not by name: two columns of one name both come along, and whoever reads the table says so.
+    """
+    wanted = set(names)
+    return table.select([position for position, name in enumerate(table.column_names) if name in wanted])

@@ -1,0 +1,1 @@
+"""The method on tensors, torch alone: bounds, critics, training, and the solvers."""

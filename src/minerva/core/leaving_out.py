@@ -1,0 +1,146 @@
+"""What each unit adds to the others: critics that answer for any part of a set of units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Generator, Tensor
+
+from minerva.core.evidence import Evidence, weigh
+from minerva.core.information import Critics, Fold, MaskSampler
+from minerva.core.proposals import Workshop
+
+FULL_SHARE = 0.4  # share of training rows that show every unit
+ONE_OUT_SHARE = 0.3  # share that hide exactly one; the rest hide any number
+
+
+def mask_sampler(local_units: list[list[int]]) -> MaskSampler:
+    """Masks for training: all units, all but one, or a random part, one mask a row."""
+    n_units = len(local_units)
+    unit_of_feature = torch.empty(sum(len(features) for features in local_units), dtype=torch.int64)
+    for unit, features in enumerate(local_units):
+        unit_of_feature[features] = unit
+
+    def sample(n_rows: int, generator: Generator) -> Tensor:  # (n_rows, n_features)
+        part = torch.rand(n_rows, n_units, generator=generator) > 0.6 * torch.rand(n_rows, 1, generator=generator)
+        one_out = torch.randint(n_units, (n_rows, 1), generator=generator) != torch.arange(n_units)
+        draw = torch.rand(n_rows, 1, generator=generator)
+        masks = torch.where(draw < FULL_SHARE + ONE_OUT_SHARE, one_out, part) | (draw < FULL_SHARE)
+        return masks.float()[:, unit_of_feature]
+
+    return sample
+
+
+class LeaveOut:
+    """Critics of a set of units that were trained with parts of the set hidden.
+
+    Hiding a unit from such a critic is as good as fitting another one without it, so the fall of the bound is the
+    conditional mutual information itself, row by row, for all units at the price of one fit.
+    """
+
+    def __init__(self, folds: list[Fold], units: list[int], workshop: Workshop) -> None:
+        self.units = units
+        self.weights = torch.cat([fold.row_weights[fold.vet] for fold in folds])
+        place = {feature: k for k, feature in enumerate(workshop.features_of(units))}
+        self.local = {unit: [place[feature] for feature in workshop.units[unit]] for unit in units}
+        self.critics = []
+        for fold in folds:
+            critics = Critics(fold.only(workshop.features_of(units)), workshop.plan.dropout, workshop.plan.width)
+            critics.fit(
+                workshop.plan.schedule,
+                workshop.generator,
+                workshop.deadline,
+                stage="vet",
+                sample_masks=mask_sampler(list(self.local.values())),
+                on_record=workshop.note,
+            )
+            self.critics.append(critics)
+
+    def information(self, units: list[int]) -> Tensor:  # (n_rows,)
+        """Information of every vetting row from these units alone."""
+        mask = torch.zeros(sum(len(features) for features in self.local.values()))
+        for unit in units:
+            mask[self.local[unit]] = 1.0
+        return torch.cat([critics.information(critics.fold.vet, mask) for critics in self.critics])
+
+    def weigh(self, values: Tensor) -> Evidence:
+        """Mean over the vetting rows."""
+        return weigh(values, self.weights)
+
+    def contributions(self, units: list[int]) -> dict[int, Evidence]:
+        """Fall of the information when each one of these units is left out."""
+        full = self.information(units)
+        return {unit: self._fall(full, [other for other in units if other != unit]) for unit in units}
+
+    def _fall(self, full: Tensor, rest: list[int]) -> Evidence:
+        without = self.information(rest)
+        # A critic that is worse than nothing without the unit does not make the unit worth more than everything
+        return self.weigh(full if self.weigh(without).mean < 0 else full - without)
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A unit that adds nothing, and the unit that makes it superfluous (None if none does)."""
+
+    unit: int
+    evidence: Evidence
+    stand_in: int | None
+
+
+@dataclass(frozen=True)
+class Elimination:
+    """The way from all surviving units down to those that each add something."""
+
+    kept: list[int]
+    contributions: dict[int, Evidence]
+    dropped: list[Dropped]  # in the order they went
+    path: list[tuple[list[int], Evidence]]
+
+
+def eliminate(vetting: LeaveOut, workshop: Workshop, level: float, n_wanted: int | None) -> Elimination:
+    """Take out the unit that contributes least, one at a time, until every one left contributes.
+
+    With ``n_wanted`` go on (or stop) at that number of units, whatever they contribute.
+    """
+    alive, dropped = list(vetting.units), []
+    path = [(list(alive), vetting.weigh(vetting.information(alive)))]
+    contributions = vetting.contributions(alive)
+    while True:
+        free = [unit for unit in alive if unit not in workshop.kept]
+        if not free or (n_wanted is not None and len(alive) <= n_wanted):
+            break
+        least = min(free, key=lambda unit: contributions[unit].z)
+        if n_wanted is None and contributions[least].p_value < level / len(alive):
+            break
+        alive.remove(least)
+        dropped.append(Dropped(least, contributions[least], _stand_in(vetting, alive, least)))
+        path.append((list(alive), vetting.weigh(vetting.information(alive))))
+        contributions = vetting.contributions(alive)
+    return Elimination(alive, contributions, dropped, path)
+
+
+def _stand_in(vetting: LeaveOut, alive: list[int], gone: int) -> int | None:
+    """The unit without which the one that went would be missed most; None if it would not be missed at all."""
+    best, best_gain = None, 0.0
+    for other in alive:
+        rest = [unit for unit in alive if unit != other]
+        gain = vetting.weigh(vetting.information([*rest, gone]) - vetting.information(rest))
+        if gain.z > 3.0 and gain.mean > best_gain:
+            best, best_gain = other, gain.mean
+    return best
+
+
+def partners(vetting: LeaveOut, kept: list[int], contributions: dict[int, Evidence]) -> dict[int, list[int]]:
+    """For every kept unit those without which it would contribute less than half: they matter together."""
+    full = vetting.information(kept)
+    found: dict[int, list[int]] = {unit: [] for unit in kept}
+    for a, first in enumerate(kept):
+        for second in kept[a + 1 :]:
+            rest = [unit for unit in kept if unit not in (first, second)]
+            joint = vetting.weigh(full - vetting.information(rest)).mean
+            for unit, other in ((first, second), (second, first)):
+                alone = joint - contributions[other].mean  # of this unit when the other is not there
+                if contributions[unit].z > 3.0 and alone < 0.5 * contributions[unit].mean:
+                    found[unit].append(other)
+    return found

@@ -1,0 +1,57 @@
+"""Device, random numbers and time of a run, without leaving a trace in torch's global state."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+
+import torch
+
+from minerva.errors import InputError
+
+
+def find_device(name: str) -> torch.device:
+    """The device to compute on: "auto" takes CUDA or MPS where there is one."""
+    if name == "auto":
+        if torch.cuda.is_available():
+            return torch.device("cuda")
+        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise InputError(f"The device {name!r} cannot be used here ({reason}); use 'auto' or 'cpu'.") from None
+    return device
+
+
+@contextlib.contextmanager
+def seeded(seed: int, device: torch.device) -> Iterator[torch.Generator]:
+    """Draws of a fit: a generator of its own, and torch's global state (dropout, initial values) put back after."""
+    devices = [device] if device.type == "cuda" else []
+    with torch.random.fork_rng(devices=devices):
+        torch.manual_seed(seed)
+        generator = torch.Generator()  # on the CPU whatever the device, so that every device sees the same batches
+        generator.manual_seed(seed)
+        yield generator
+
+
+class Deadline:
+    """A time limit that anyone may look at."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self.start = time.monotonic()
+        self.seconds = seconds
+
+    @property
+    def passed(self) -> bool:
+        """Whether the time is up."""
+        return self.seconds is not None and time.monotonic() - self.start > self.seconds
+
+    def share(self, share: float) -> Deadline:
+        """A deadline after this share of the time that is left."""
+        if self.seconds is None:
+            return Deadline(None)
+        left = self.seconds - (time.monotonic() - self.start)
+        return Deadline(max(0.0, left * share))

@@ -1,0 +1,1 @@
+"""Solvers, each of which reads top to bottom like its algorithm."""

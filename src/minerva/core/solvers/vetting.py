@@ -1,0 +1,124 @@
+"""The default solver: screen, learn, sparsify, vet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Generator, Tensor
+
+from minerva.core.evidence import Evidence, holm, weigh
+from minerva.core.information import Fold
+from minerva.core.leaving_out import Elimination, LeaveOut, eliminate, partners
+from minerva.core.plan import Plan
+from minerva.core.proposals import Candidate, Workshop, fit_candidate, propose, screen_fold
+from minerva.core.runtime import Deadline
+from minerva.core.screen import Screen
+from minerva.core.shuffling import falls_on_vet_rows
+from minerva.results import TrainingRecord
+
+LEVEL = 0.05  # probability that anything at all is selected from pure noise
+MAX_PARTNERED = 24  # units among which partners are looked for; pairs grow with the square
+
+
+@dataclass(frozen=True)
+class VettingSolution:
+    """What the solver found, unit by unit."""
+
+    screen: Screen  # of the first fold
+    shuffled: dict[int, Evidence]  # fall under shuffling of every unit that was proposed
+    survivors: list[int]
+    elimination: Elimination | None  # None if nothing survived
+    partners: dict[int, list[int]]
+    information: Evidence  # of the selected units
+    total: Evidence  # of the largest set that was vetted
+    converged: bool
+
+    @property
+    def selected(self) -> list[int]:
+        """Units that are kept."""
+        return [] if self.elimination is None else self.elimination.kept
+
+
+def solve_vetting(
+    folds: list[Fold],
+    units: list[list[int]],
+    kept: list[int],
+    plan: Plan,
+    generator: Generator,
+    deadline: Deadline,
+    *,
+    n_wanted: int | None = None,
+    on_record: Callable[[TrainingRecord], None] = lambda _: None,
+) -> VettingSolution:
+    """Find the units that carry information together and that no others make superfluous."""
+    workshop = Workshop(units, kept, plan, generator, deadline.share(0.7), [], on_record)
+    # Screen, learn, sparsify: every fold proposes from its own training rows
+    screens = [screen_fold(fold) for fold in folds]
+    proposals = [propose(fold, found, workshop) for fold, found in zip(folds, screens, strict=True)]
+    # Vet, first by shuffling on rows that nothing has seen
+    shuffled = _shuffle(folds, proposals, workshop)
+    survivors = _survivors(shuffled, kept, len(units), screens[0], workshop, n_wanted)
+    if not survivors:
+        nothing = Evidence(0.0, 0.0)
+        return VettingSolution(screens[0], shuffled, [], None, {}, nothing, nothing, not deadline.passed)
+    # Then by leaving one out, the least contribution first
+    workshop.deadline = deadline
+    vetting = LeaveOut(folds, survivors, workshop)
+    elimination = eliminate(vetting, workshop, LEVEL, n_wanted)
+    together = (
+        partners(vetting, elimination.kept, elimination.contributions) if len(elimination.kept) <= MAX_PARTNERED else {}
+    )
+    information = _information(folds, elimination.kept, proposals, workshop)
+    total = (
+        _information(folds, survivors, proposals, workshop) if len(survivors) > len(elimination.kept) else information
+    )
+    return VettingSolution(
+        screens[0], shuffled, survivors, elimination, together, information, total, not deadline.passed
+    )
+
+
+def _shuffle(folds: list[Fold], proposals: list[Candidate], workshop: Workshop) -> dict[int, Evidence]:
+    """Fall of every proposed unit over the vetting rows of all folds; 0 on rows whose fold did not propose it."""
+    vetted = [fold.vet for fold in folds]
+    offsets = torch.tensor([0, *(len(rows) for rows in vetted)]).cumsum(0)
+    weights = torch.cat([fold.row_weights[fold.vet] for fold in folds])
+    falls: dict[int, Tensor] = {}
+    for k, proposal in enumerate(proposals):
+        rows = slice(int(offsets[k]), int(offsets[k + 1]))
+        by_unit = falls_on_vet_rows(proposal.critics, proposal.local_units(workshop), workshop.generator)
+        for unit, fall in zip(proposal.units, by_unit, strict=True):
+            falls.setdefault(unit, torch.zeros_like(weights))[rows] = fall
+    return {unit: weigh(fall, weights) for unit, fall in sorted(falls.items())}
+
+
+def _survivors(
+    shuffled: dict[int, Evidence],
+    kept: list[int],
+    n_units: int,
+    found: Screen,
+    workshop: Workshop,
+    n_wanted: int | None,
+) -> list[int]:
+    """Units whose fall is no accident, and those kept on request; with a number wanted, at least that many."""
+    passed = holm([evidence.p_value for evidence in shuffled.values()], LEVEL, n_tests=n_units)
+    survivors = {*kept, *(unit for unit, ok in zip(shuffled, passed, strict=True) if ok)}
+    if n_wanted is not None and len(survivors) < n_wanted:
+        screen_z = [max(float(found.marginal_z[feature]) for feature in features) for features in workshop.units]
+        ranking = sorted(
+            range(n_units), key=lambda u: (u not in shuffled, -shuffled[u].z if u in shuffled else -screen_z[u])
+        )
+        survivors.update([unit for unit in ranking if unit not in survivors][: n_wanted - len(survivors)])
+    return sorted(survivors)
+
+
+def _information(folds: list[Fold], units: list[int], proposals: list[Candidate], workshop: Workshop) -> Evidence:
+    """Information of these units on the vetting rows, from critics of exactly these units."""
+    if not units:
+        return Evidence(0.0, 0.0)
+    rows = []
+    for fold, proposal in zip(folds, proposals, strict=True):
+        fitted = proposal if proposal.units == units else fit_candidate(fold, units, workshop, "estimate")
+        rows.append(fitted.critics.information(fold.vet))
+    return weigh(torch.cat(rows), torch.cat([fold.row_weights[fold.vet] for fold in folds]))

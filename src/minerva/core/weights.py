@@ -1,0 +1,47 @@
+"""Feature weights: non-negative numbers, one a feature, that a projected gradient step can bring to exactly zero."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+
+class FeatureWeights:
+    """One weight a unit, where a unit is a feature or a group of features that come and go together.
+
+    Parameters
+    ----------
+    units
+        For every feature the number of its unit, counted from 0.
+    device
+        Where the weights live.
+    """
+
+    def __init__(self, units: Sequence[int], device: torch.device) -> None:
+        self.units = torch.as_tensor(units, dtype=torch.int64, device=device)
+        self.values = torch.ones(int(self.units.max()) + 1, device=device, requires_grad=True)
+
+    def by_feature(self) -> Tensor:
+        """The weight of every feature; differentiable."""
+        return self.values[self.units]
+
+    @torch.no_grad()
+    def step_(self, rate: float) -> None:
+        """Plain gradient step of Algorithm 1 (line 12), projected onto non-negative weights.
+
+        On that cone the 1-norm is linear, so this is the proximal step of the penalty: weights reach exactly zero
+        and stay there unless the bound pulls harder than the penalty pushes. Adam would lift the noise of irrelevant
+        weights to the size of the signal.
+        """
+        gradient = self.values.grad
+        if gradient is None:
+            raise ValueError("step_ needs the gradient of the loss; call backward() first.")
+        self.values.sub_(rate * gradient).clamp_(min=0.0)
+        self.values.grad = None
+
+    @property
+    def n_kept(self) -> int:
+        """Number of features whose weight is not zero."""
+        return int((self.by_feature() > 0).sum())

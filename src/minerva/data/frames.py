@@ -1,0 +1,186 @@
+"""Tables and targets as users hold them, numpy, pandas, polars, Arrow or lists, as plain columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from minerva.data.columns import check_distinct, column_from_array, column_from_series
+from minerva.errors import InputError, InputTypeError
+from minerva.schema import Column, Table
+
+
+def as_table(X: Any) -> Table:
+    """Read a table.
+
+    Parameters
+    ----------
+    X : two-dimensional array, pandas, polars or Arrow table, or list of rows
+        Numbers, text, booleans, categories and dates; see ``docs/columns.md``. Arrays have columns ``x0``, ``x1``, ...
+
+    Raises
+    ------
+    InputError, InputTypeError
+        One sentence on what is wrong, where, and what to do.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = as_table(pd.DataFrame({"amount": [1.5, None], "country": ["NL", "IT"]}))
+    >>> table.names, table.columns[1].levels.tolist(), table.columns[1].values.tolist()
+    (('amount', 'country'), ['IT', 'NL'], [1, 0])
+    """
+    frame = _as_frame(X)
+    if isinstance(frame, nw.DataFrame):
+        table = _table_from_frame(frame)
+    else:
+        array = _as_array(X, "X") if frame is None else frame.to_numpy()
+        if array.ndim == 1:
+            raise InputError(
+                f"X must have two dimensions, rows and columns, got one of shape {array.shape}; Reshape your data "
+                "with X.reshape(-1, 1) if it is one column, or X.reshape(1, -1) if it is one row."
+            )
+        table = _table_from_array(array, [f"x{i}" for i in range(array.shape[1])] if array.ndim == 2 else [], "X")
+    for column in table.columns:
+        _check_finite(column, f"Column {column.name!r}", "replace them or drop the column")
+    return table
+
+
+def as_target(y: Any, n_rows: int) -> Table:
+    """Read a target: one column or several, with a value in every row.
+
+    Parameters
+    ----------
+    y : one- or two-dimensional array, Series, table, or list
+        A Series or table gives the names; without one the target is called ``y``, several columns ``y0``, ``y1``, ...
+    n_rows : int
+        Number of rows of the table it belongs to.
+
+    Examples
+    --------
+    >>> target = as_target(["spam", "ham", "spam"], n_rows=3)
+    >>> target.names, target.columns[0].levels.tolist()
+    (('y',), ['ham', 'spam'])
+    """
+    if y is None:
+        raise InputError("This method requires y to be passed, but the target y is None.")
+    table = _target_table(y)
+    if table.n_rows != n_rows:
+        raise InputError(
+            f"Found input variables with inconsistent numbers of samples: [{n_rows}, {table.n_rows}]; "
+            "X and y need one row each for every sample."
+        )
+    for column in table.columns:
+        what = f"The target {column.name!r}"
+        _check_finite(column, what, "drop those rows or replace them")
+        n_missing = int(column.missing.sum())
+        if n_missing:
+            raise InputError(f"{what} has {_count(n_missing, 'missing value')} (NaN); drop those rows or fill them.")
+        if (column.values == column.values[0]).all():
+            value = column.values[0] if column.levels is None else column.levels[column.values[0]]
+            raise InputError(
+                f"{what} has one value only ({value!s} in all n_samples={n_rows} rows); choose a target that varies."
+            )
+    return table
+
+
+def _target_table(y: Any) -> Table:
+    frame = _as_frame(y)
+    if isinstance(frame, nw.Series):
+        name = "y" if frame.name is None or frame.name == "" else str(frame.name)
+        return Table((column_from_series(name, frame),), len(frame))
+    if frame is not None:
+        return _table_from_frame(frame, "y")
+    array = _as_array(y, "y")
+    if array.ndim == 1:
+        array = array[:, None]
+    n_columns = array.shape[1] if array.ndim == 2 else 0
+    return _table_from_array(array, ["y"] if n_columns == 1 else [f"y{i}" for i in range(n_columns)], "y")
+
+
+def _as_frame(X: Any) -> nw.DataFrame[Any] | nw.Series[Any] | None:
+    """Give the frame or series behind pandas, polars or Arrow data, or None if it is something else."""
+    if type(X).__module__.startswith("pyarrow"):
+        X = _whole(X)
+    # Names before narwhals, which refuses repeats in words of its own; polars has no repeats, and its lazy frames warn.
+    if hasattr(X, "column_names"):
+        check_distinct(X.column_names)
+    elif hasattr(X, "iloc") and hasattr(X, "columns"):
+        check_distinct(str(name) for name in X.columns)
+    frame = nw.from_native(X, allow_series=True, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    return frame if isinstance(frame, nw.DataFrame | nw.Series) else None
+
+
+def _whole(X: Any) -> Any:
+    """Turn Arrow's other containers into those that narwhals knows."""
+    import pyarrow as pa  # noqa: PLC0415 - loaded already, since X is of it
+
+    if isinstance(X, pa.Array):
+        return pa.chunked_array([X])
+    if isinstance(X, pa.RecordBatch):
+        return pa.Table.from_batches([X])
+    return X.read_all() if isinstance(X, pa.RecordBatchReader) else X
+
+
+def _table_from_frame(frame: nw.DataFrame[Any], what: str = "X") -> Table:
+    _check_shape(frame.shape, what)
+    columns = [column_from_series(str(name), frame.get_column(name)) for name in frame.columns]
+    return Table(tuple(columns), len(frame))
+
+
+def _as_array(X: Any, what: str) -> NDArray[Any]:
+    """Give the array behind arrays and lists."""
+    if type(X).__module__.startswith("scipy.sparse"):
+        raise InputTypeError(f"{what} is a sparse matrix, which is not supported; pass {what}.toarray() instead.")
+    if isinstance(X, np.ndarray):
+        return X
+    if isinstance(X, list | tuple | range):
+        rows: list[Any] = [row for row in X if isinstance(row, list | tuple | np.ndarray)]
+        shapes = {row.shape if isinstance(row, np.ndarray) else (len(row),) for row in rows}
+        if len(shapes) > 1:
+            raise InputError(f"The rows of {what} differ in length; give each the same number of values.")
+        return np.array(X, dtype=object)  # each column is of its own type
+    if hasattr(X, "__array__"):
+        return np.asarray(X)
+    remedy = "pass an array or a data frame"
+    if isinstance(X, str) and what == "X":
+        remedy = "read the file first, with minerva.data.read_table"
+    raise InputTypeError(f"{what} is of type {type(X).__name__}, which is not a table; {remedy}.")
+
+
+def _table_from_array(array: NDArray[Any], names: list[str], what: str) -> Table:
+    if array.ndim != 2:
+        raise InputError(f"{what} must have two dimensions, rows and columns, got {array.ndim}.")
+    _check_shape(array.shape, what)
+    if array.dtype.kind in "iu":
+        array = array.astype(
+            np.float64, order="F", copy=False
+        )  # columns lie together, copied once instead of one by one
+    array = np.asanyarray(array, order="F")
+    columns = [column_from_array(name, array[:, i]) for i, name in enumerate(names)]
+    return Table(tuple(columns), len(array))
+
+
+def _check_shape(shape: tuple[int, ...], what: str) -> None:
+    for size, unit, remedy in ((shape[0], "sample", "rows"), (shape[1], "feature", "columns")):
+        if size == 0:
+            raise InputError(
+                f"Found {what} with 0 {unit}(s) (shape={shape}) while a minimum of 1 is required; "
+                f"pass a table with {remedy}."
+            )
+
+
+def _check_finite(column: Column, what: str, remedy: str) -> None:
+    n_infinite = int(np.isinf(column.values).sum()) if column.is_numeric else 0
+    if n_infinite:
+        remedy = remedy.replace("them", "it").replace("those rows", "that row") if n_infinite == 1 else remedy
+        raise InputError(f"{what} has {_count(n_infinite, 'infinite value')}; {remedy}.")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -1,0 +1,42 @@
+"""What can go wrong, each as one clear sentence: the rule, the value, the remedy."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class MinervaError(Exception):
+    """Base of every error that MINERVA raises on purpose."""
+
+
+class InputError(MinervaError, ValueError):
+    """The data or the parameters cannot be used as they are."""
+
+
+class InputTypeError(MinervaError, TypeError):
+    """A value is of a type that cannot be used."""
+
+
+class DivergenceError(MinervaError, RuntimeError):
+    """Training left the finite numbers; says at which step and what the last finite bound was."""
+
+
+class MissingPackageError(MinervaError, ImportError):
+    """An optional package is needed and not installed."""
+
+
+def unknown_name(what: str, name: object, known: Iterable[object]) -> InputError:
+    """Error for a name that does not exist, with the nearest one that does.
+
+    Examples
+    --------
+    >>> print(unknown_name("column", "amout", ["amount", "country"]))
+    There is no column 'amout'; did you mean 'amount'?
+    """
+    names = [str(candidate) for candidate in known]
+    close = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
+    if close:
+        return InputError(f"There is no {what} {str(name)!r}; did you mean {close[0]!r}?")
+    shown = ", ".join(repr(candidate) for candidate in names[:8]) + (", ..." if len(names) > 8 else "")
+    return InputError(f"There is no {what} {str(name)!r}; choose from {shown or 'none'}.")

@@ -1,0 +1,22 @@
+"""Columns to numbers a network can read: ranks, codes and target atoms, fitted on training rows only."""
+
+from minerva.preprocessing.categories import LevelEncoder
+from minerva.preprocessing.kinds import find_kind, find_kinds, find_target_kind
+from minerva.preprocessing.ranks import RankEncoder
+from minerva.preprocessing.redundancy import copies, unusable
+from minerva.preprocessing.tables import EncodedTable, TableEncoder
+from minerva.preprocessing.targets import TargetAtoms, fit_atoms
+
+__all__ = [
+    "EncodedTable",
+    "LevelEncoder",
+    "RankEncoder",
+    "TableEncoder",
+    "TargetAtoms",
+    "copies",
+    "find_kind",
+    "find_kinds",
+    "find_target_kind",
+    "fit_atoms",
+    "unusable",
+]

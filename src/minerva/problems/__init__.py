@@ -1,0 +1,61 @@
+"""Questions with known answers: samplers that know which columns matter and how much they say.
+
+Every sampler takes ``n_samples`` and ``random_state`` and returns a :class:`Problem`; the same seed gives the same
+rows. ``PROBLEMS`` has them all by name.
+
+Examples
+--------
+>>> for name, sampler in PROBLEMS.items():
+...     problem = sampler(n_samples=100, random_state=0)
+...     print(name, problem.X.shape[1], len(problem.relevant))
+equality 30 2
+switching 40 10
+gaussian 1 1
+parity 20 3
+additive 10 5
+redundant 20 4
+bayesian_network 19 ...
+independent 20 0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from minerva.problems._additive import additive
+from minerva.problems._bayesian_network import bayesian_network
+from minerva.problems._equality import equality, equality_information
+from minerva.problems._gaussian import gaussian
+from minerva.problems._independent import independent
+from minerva.problems._parity import parity
+from minerva.problems._problem import Problem
+from minerva.problems._redundant import redundant
+from minerva.problems._switching import switching
+
+PROBLEMS: Mapping[str, Callable[..., Problem]] = MappingProxyType(
+    {
+        "equality": equality,
+        "switching": switching,
+        "gaussian": gaussian,
+        "parity": parity,
+        "additive": additive,
+        "redundant": redundant,
+        "bayesian_network": bayesian_network,
+        "independent": independent,
+    }
+)
+
+__all__ = [
+    "PROBLEMS",
+    "Problem",
+    "additive",
+    "bayesian_network",
+    "equality",
+    "equality_information",
+    "gaussian",
+    "independent",
+    "parity",
+    "redundant",
+    "switching",
+]

@@ -1,0 +1,90 @@
+"""How names and numbers are shown to people, on the screen and on the page."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+
+NOT_MEASURED = "–"
+
+# Direction overrides can make a name read as another one, so they are spelled out like control characters.
+_DIRECTIONS = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_UNPRINTABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})
+
+
+def printable(text: str, limit: int | None = None) -> str:
+    r"""Text on one line: control characters spelled out, and the middle left out where it is longer than ``limit``.
+
+    Examples
+    --------
+    >>> print(printable("two\nlines"))
+    two\nlines
+    >>> printable("a_very_long_column_name", limit=11)
+    'a_ver…_name'
+    """
+    if limit is not None and len(text) > limit:
+        tail = (limit - 1) // 2
+        text = text[: limit - 1 - tail] + "…" + text[len(text) - tail :]
+    if text.isprintable():
+        return text
+    return "".join(_spelled(character) for character in text)
+
+
+def _spelled(character: str) -> str:
+    if unicodedata.category(character) in _UNPRINTABLE or character in _DIRECTIONS:
+        return character.encode("unicode_escape").decode("ascii")
+    return character
+
+
+def amount(value: float | None, digits: int = 3) -> str:
+    """Give a number with fixed digits, a dash where it was not measured, and never a minus zero.
+
+    Examples
+    --------
+    >>> amount(0.49961), amount(-0.00001), amount(None)
+    ('0.500', '0.000', '–')
+    """
+    if value is None or not math.isfinite(value):
+        return NOT_MEASURED
+    return f"{round(value, digits) + 0.0:,.{digits}f}"
+
+
+def interval(low: float | None, high: float | None, digits: int = 3) -> str:
+    """Give the ends of an interval, or nothing where an end is not known.
+
+    Examples
+    --------
+    >>> interval(0.48, 0.52)
+    '0.480 to 0.520'
+    >>> interval(None, 0.52)
+    ''
+    """
+    ends = (amount(low, digits), amount(high, digits))
+    return "" if NOT_MEASURED in ends else " to ".join(ends)
+
+
+def duration(seconds: float) -> str:
+    """Give a length of time in the units a person would use.
+
+    Examples
+    --------
+    >>> duration(4.21), duration(250), duration(7500)
+    ('4.2 s', '4 min 10 s', '2 h 5 min')
+    """
+    if not seconds >= 60:
+        return f"{amount(seconds, 1)} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
+def listing(names: tuple[str, ...], most: int = 6) -> str:
+    """Give names with commas between them, and only the count of those past ``most``.
+
+    Examples
+    --------
+    >>> listing(("a", "b", "c"), most=2)
+    'a, b and 1 more'
+    """
+    shown = ", ".join(printable(name, limit=60) for name in names[:most])
+    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown

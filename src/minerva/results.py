@@ -1,0 +1,250 @@
+"""What a fit hands back: plain frozen data, JSON both ways."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from minerva.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An amount of information in nats with its 95% interval.
+
+    Examples
+    --------
+    >>> estimate = Estimate(nats=0.6931, low=0.68, high=0.70, n_rows=1000)
+    >>> round(estimate.bits, 3)
+    1.0
+    >>> print(estimate)
+    0.693 nats (95% interval 0.680 to 0.700)
+    """
+
+    nats: float
+    low: float
+    high: float
+    n_rows: int
+    note: str = ""
+
+    @property
+    def bits(self) -> float:
+        """The same amount in bits."""
+        return self.nats / math.log(2.0)
+
+    def __str__(self) -> str:
+        text = f"{self.nats:.3f} nats (95% interval {self.low:.3f} to {self.high:.3f})"
+        return f"{text}; {self.note}" if self.note else text
+
+
+@dataclass(frozen=True)
+class FeatureResult:
+    """What was found about one feature. Amounts that were not measured are None."""
+
+    feature: str
+    selected: bool
+    reason: str
+    weight: float = 0.0
+    marginal_nats: float | None = None
+    contribution_nats: float | None = None
+    contribution_low: float | None = None
+    contribution_high: float | None = None
+    partners: tuple[str, ...] = ()
+    stand_ins: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TrainingRecord:
+    """One line of a training history: the loss's three terms and the held-out bound, all in nats."""
+
+    stage: str
+    step: int
+    bound: float
+    held_out_bound: float | None = None
+    sparsity_term: float = 0.0
+    drift_term: float = 0.0
+    n_features: int = 0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a running fit tells its callbacks: where it is, and what it has found so far."""
+
+    stage: str
+    fraction: float
+    bound: float | None = None
+    n_features: int | None = None
+
+
+@dataclass(frozen=True)
+class PathPoint:
+    """Information that a set of features carries, as the set shrinks."""
+
+    n_features: int
+    features: tuple[str, ...]
+    nats: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which features were kept, which were dropped, why, and how sure that is.
+
+    Examples
+    --------
+    >>> selection = Selection(
+    ...     target="y",
+    ...     features=(
+    ...         FeatureResult("a", True, "adds 0.500 nats", weight=1.0),
+    ...         FeatureResult("b", False, "weight fell to zero"),
+    ...     ),
+    ...     mutual_information=Estimate(0.5, 0.48, 0.52, n_rows=1000),
+    ...     total_information=Estimate(0.5, 0.48, 0.52, n_rows=1000),
+    ...     n_rows=1000,
+    ... )
+    >>> selection.selected
+    ('a',)
+    >>> Selection.from_json(selection.to_json()) == selection
+    True
+    """
+
+    target: str
+    features: tuple[FeatureResult, ...]
+    mutual_information: Estimate
+    total_information: Estimate
+    n_rows: int
+    target_entropy: float | None = None
+    path: tuple[PathPoint, ...] = ()
+    history: tuple[TrainingRecord, ...] = ()
+    converged: bool = True
+    warnings: tuple[str, ...] = ()
+    seconds: float = 0.0
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def selected(self) -> tuple[str, ...]:
+        """Names of the kept features, in column order."""
+        return tuple(result.feature for result in self.features if result.selected)
+
+    @property
+    def information_kept(self) -> float:
+        """Share of all the information found that the kept features carry, between 0 and 1."""
+        total = max(self.total_information.nats, self.mutual_information.nats)
+        return min(1.0, max(0.0, self.mutual_information.nats / total)) if total > 0 else 1.0
+
+    @property
+    def headline(self) -> str:
+        """The answer in one sentence."""
+        n_features, n_selected = len(self.features), len(self.selected)
+        if n_selected == 0:
+            return f"None of the {n_features} features was found to carry information about {self.target}."
+        verb = "carries" if n_selected == 1 else "carry"
+        information = f"{self.mutual_information.nats:.3f} nats about {self.target}"
+        share = f"{self.information_kept:.0%} of what all features carry"
+        return f"{n_selected} of {n_features} features {verb} {information}, {share}."
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a feature, in column order."""
+        import pandas as pd  # noqa: PLC0415 - pandas costs 0.3 s, and a saved selection may be read without it
+
+        columns = [f.name for f in dataclasses.fields(FeatureResult)]
+        return pd.DataFrame([dataclasses.astuple(result) for result in self.features], columns=columns)
+
+    def to_json(self) -> str:
+        """The selection as JSON text, with its schema version."""
+        document = {"schema_version": SCHEMA_VERSION, **dataclasses.asdict(self)}
+        return json.dumps(document, indent=1, allow_nan=False, default=_plain)
+
+    @classmethod
+    def from_json(cls, text: str, source: str = "the text") -> Selection:
+        """Read what :meth:`to_json` wrote; ``source`` names it in errors."""
+        try:
+            document = json.loads(text)
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise InputError(f"{source} is not a saved selection: it is not valid JSON ({error}).") from None
+        if not isinstance(document, dict) or "schema_version" not in document:
+            raise InputError(f"{source} is not a saved selection: it has no schema_version.")
+        version = document.pop("schema_version")
+        if version != SCHEMA_VERSION:
+            raise InputError(
+                f"{source} has schema version {version!r} and this MINERVA reads {SCHEMA_VERSION}; "
+                "update MINERVA or save the selection again."
+            )
+        try:
+            return _selection_from(document)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(f"{source} is not a saved selection: {error}.") from None
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the selection as JSON, whole or not at all."""
+        write_whole(Path(path), self.to_json())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Selection:
+        """Read a saved selection."""
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except FileNotFoundError:
+            raise InputError(f"There is no file {str(path)!r}.") from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{str(path)!r} cannot be read as a saved selection: {error}.") from None
+        return cls.from_json(text, source=repr(str(path)))
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write the report as one self-contained HTML file."""
+        from minerva.report import render  # noqa: PLC0415 - the report is a layer above; see pyproject
+
+        write_whole(Path(path), render(self))
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file whole or not at all: a temporary file beside it, then a rename."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _plain(value: Any) -> Any:
+    """Numpy scalars and tuples as plain JSON values."""
+    if hasattr(value, "item"):
+        return value.item()
+    return str(value)
+
+
+def _selection_from(document: dict[str, Any]) -> Selection:
+    features = tuple(
+        FeatureResult(**{**row, "partners": tuple(row["partners"]), "stand_ins": tuple(row["stand_ins"])})
+        for row in document.pop("features")
+    )
+    path = tuple(PathPoint(**{**point, "features": tuple(point["features"])}) for point in document.pop("path"))
+    return Selection(
+        features=features,
+        path=path,
+        mutual_information=Estimate(**document.pop("mutual_information")),
+        total_information=Estimate(**document.pop("total_information")),
+        history=tuple(TrainingRecord(**record) for record in document.pop("history")),
+        warnings=tuple(document.pop("warnings")),
+        **document,
+    )

@@ -1,0 +1,77 @@
+"""What every selector of ours shares: tables in, tables out, scikit-learn's contract."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags
+from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from minerva.data import as_table
+from minerva.results import Selection
+from minerva.schema import Table
+
+
+class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of selectors that read tables of mixed columns and hand back some of the columns.
+
+    A selector implements ``fit``, in which it calls :meth:`_read` first and :meth:`_finish` last.
+    """
+
+    selection_: Selection
+    support_: NDArray[np.bool_]
+
+    def _read(self, X: Any) -> Table:
+        """The table to fit on; remembers its names and width."""
+        table = as_table(X)
+        validate_data(self, _collected(X), skip_check_array=True)
+        return table
+
+    def _finish(self, selection: Selection) -> None:
+        """Keep the result of a fit."""
+        self.selection_ = selection
+        self.support_ = np.array([result.selected for result in selection.features], dtype=bool)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def transform(self, X: Any) -> Any:
+        """Return only the selected columns of X; frames keep their types if ``set_output`` asks for frames."""
+        check_is_fitted(self)
+        frame = nw.from_native(_collected(X), eager_only=True, pass_through=True)
+        if not isinstance(frame, nw.DataFrame):
+            return super().transform(X)
+        validate_data(self, frame.to_native(), skip_check_array=True, reset=False)
+        if not self.support_.any():
+            _warn_about_nothing()
+        chosen = frame[:, np.flatnonzero(self.support_).tolist()]
+        wanted = _get_output_config("transform", estimator=self)["dense"]
+        if wanted == "pandas":
+            return chosen.to_pandas()
+        return chosen.to_polars() if wanted == "polars" else chosen.to_numpy()
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.target_tags.required = True
+        return tags
+
+
+def _collected(X: Any) -> Any:
+    """The same frame; a lazy one is computed first."""
+    frame = nw.from_native(X, pass_through=True)
+    return frame.collect().to_native() if isinstance(frame, nw.LazyFrame) else X
+
+
+def _warn_about_nothing() -> None:
+    warnings.warn("No features were selected: the result has no columns.", UserWarning, stacklevel=3)

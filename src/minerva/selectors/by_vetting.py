@@ -1,0 +1,156 @@
+"""The default solver on a table, and its outcome in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scipy.stats import norm
+
+from minerva.core.evidence import Evidence
+from minerva.core.leaving_out import Dropped
+from minerva.core.plan import Plan
+from minerva.core.runtime import seeded
+from minerva.core.solvers.vetting import LEVEL, VettingSolution, solve_vetting
+from minerva.results import FeatureResult, PathPoint, Selection, TrainingRecord
+from minerva.selectors.estimation import as_estimate
+from minerva.selectors.folding import make_folds
+from minerva.selectors.request import KEPT_ON_REQUEST, Request, empty_selection, versions
+
+NOTHING_FOUND = "no information found, alone or with others"
+LIKE_NOISE = "not told from noise on unseen rows"
+
+
+def run_vetting(request: Request, *, keep_redundant: bool) -> Selection:
+    """Screen, learn, sparsify, vet."""
+    if not request.order:
+        return empty_selection(request)
+    plan = Plan.for_rows(request.table.n_rows)
+    units, kept = request.units, request.participants.kept
+    kept_units = [unit for unit, features in enumerate(units) if any(request.order[f] in kept for f in features)]
+    records: list[TrainingRecord] = []
+
+    def on_record(record: TrainingRecord) -> None:
+        records.append(record)
+        request.on_record(record)
+
+    folds = make_folds(
+        request.table.select(request.order),
+        request.participants.kinds,
+        request.target,
+        request.target_kind,
+        request.weights,
+        plan,
+        request.rng,
+        request.device,
+    )
+    with seeded(int(request.rng.integers(2**31)), request.device) as generator:
+        solution = solve_vetting(
+            folds, units, kept_units, plan, generator, request.deadline, n_wanted=request.n_wanted, on_record=on_record
+        )
+    words = _Words(solution, units, request, keep_redundant=keep_redundant)
+    target, n_rows = folds[0].target, request.table.n_rows
+    return Selection(
+        target=request.target_name,
+        features=words.results(),
+        mutual_information=as_estimate(solution.information, target.entropy, 0.0, n_rows),
+        total_information=as_estimate(solution.total, target.entropy, 0.0, n_rows),
+        n_rows=n_rows,
+        target_entropy=target.entropy if target.is_discrete else None,
+        path=words.path(),
+        history=tuple(records),
+        converged=solution.converged,
+        warnings=request.warnings(converged=solution.converged),
+        settings=request.settings,
+        versions=versions(),
+    )
+
+
+class _Words:
+    """A solution, told feature by feature under the user's names."""
+
+    def __init__(
+        self, solution: VettingSolution, units: list[list[int]], request: Request, *, keep_redundant: bool
+    ) -> None:
+        self.solution = solution
+        self.request = request
+        self.keep_redundant = keep_redundant
+        self.names = [[request.order[feature] for feature in features] for features in units]
+        self.unit_of = {name: unit for unit, names in enumerate(self.names) for name in names}
+        elimination = solution.elimination
+        self.contributions = {} if elimination is None else elimination.contributions
+        self.dropped = {} if elimination is None else {gone.unit: gone for gone in elimination.dropped}
+
+    def results(self) -> tuple[FeatureResult, ...]:
+        """One result a column, in the user's order, with the stand-ins of every selected one."""
+        results = {name: self._result(name) for name in self.request.table.names}
+        stand_ins: dict[str, list[str]] = {}
+        for gone in self.dropped.values():
+            if gone.stand_in is not None:
+                stand_ins.setdefault(self.names[gone.stand_in][0], []).extend(self.names[gone.unit])
+        for copy, original in self.request.participants.originals.items():
+            stand_ins.setdefault(original, []).append(copy)
+        return tuple(
+            replace(result, stand_ins=tuple(stand_ins.get(name, ()))) if result.selected else result
+            for name, result in results.items()
+        )
+
+    def path(self) -> tuple[PathPoint, ...]:
+        """Information of the sets from all survivors down to the selection."""
+        points = []
+        for units, evidence in () if self.solution.elimination is None else self.solution.elimination.path:
+            names = [name for unit in units for name in self.names[unit]]
+            in_order = tuple(name for name in self.request.table.names if name in names)
+            low, high = evidence.interval
+            points.append(PathPoint(len(in_order), in_order, evidence.mean, low, high))
+        return tuple(points)
+
+    def _result(self, name: str) -> FeatureResult:
+        aside = self.request.set_aside(name)
+        if aside is not None:
+            return aside
+        original = self.request.participants.originals.get(name)
+        if original is not None:
+            marginal = self._marginal(original)
+            selected = self.keep_redundant and self._result(original).selected
+            return FeatureResult(name, selected, f"copy of {original}", marginal_nats=marginal)
+        unit = self.unit_of[name]
+        if unit in self.solution.selected:
+            return self._selected(name, unit)
+        reason, evidence = self._why_dropped(unit)
+        low, high = (None, None) if evidence is None else evidence.interval
+        contribution = None if evidence is None else evidence.mean
+        selected = self.keep_redundant and (unit in self.dropped or self._tells_alone(name))
+        return FeatureResult(name, selected, reason, float(selected), self._marginal(name), contribution, low, high)
+
+    def _selected(self, name: str, unit: int) -> FeatureResult:
+        evidence = self.contributions[unit]
+        largest = max(other.mean for other in self.contributions.values())
+        weight = min(1.0, max(0.0, evidence.mean / largest)) if largest > 0 else 0.0
+        partners = tuple(other for p in self.solution.partners.get(unit, []) for other in self.names[p])
+        reason = f"adds {evidence.mean:.3g} nats"
+        if partners:
+            reason += f" together with {', '.join(partners[:3])}" + (" and others" if len(partners) > 3 else "")
+        if name in self.request.participants.kept:
+            reason = KEPT_ON_REQUEST
+        elif evidence.p_value > LEVEL:
+            reason = "among the number of features asked for"
+        low, high = evidence.interval
+        return FeatureResult(name, True, reason, weight, self._marginal(name), evidence.mean, low, high, partners)
+
+    def _why_dropped(self, unit: int) -> tuple[str, Evidence | None]:
+        gone: Dropped | None = self.dropped.get(unit)
+        if gone is not None:
+            known = "the others are" if gone.stand_in is None else f"{self.names[gone.stand_in][0]} is"
+            if gone.evidence.p_value < LEVEL:
+                return f"adds only {gone.evidence.mean:.3g} nats, beyond the number asked for", gone.evidence
+            return f"adds nothing once {known} known", gone.evidence
+        if unit in self.solution.shuffled:
+            return LIKE_NOISE, self.solution.shuffled[unit]
+        return NOTHING_FOUND, None
+
+    def _marginal(self, name: str) -> float:
+        return float(self.solution.screen.marginal_nats[self.request.order.index(name)])
+
+    def _tells_alone(self, name: str) -> bool:
+        z = self.solution.screen.marginal_z
+        return bool(z[self.request.order.index(name)] > norm.isf(LEVEL / len(z)))

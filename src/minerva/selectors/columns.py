@@ -1,0 +1,89 @@
+"""Which columns of a table take part in a fit, and why the others do not."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from minerva.errors import InputError, unknown_name
+from minerva.preprocessing import copies, find_kinds, unusable
+from minerva.schema import Column, ColumnKind, Table
+
+DROPPED_ON_REQUEST = "dropped on request"
+
+Groups = Mapping[str, Sequence[str]] | Sequence[Sequence[str]] | None
+
+
+@dataclass(frozen=True)
+class Participants:
+    """Columns that are fitted, in column order, and what is already known about the rest."""
+
+    names: tuple[str, ...]
+    kinds: Mapping[str, ColumnKind]
+    units: tuple[tuple[str, ...], ...]  # columns that come and go together
+    kept: frozenset[str]  # kept on request, fitted or not
+    reasons: Mapping[str, str]  # of columns that are not fitted
+    originals: Mapping[str, str]  # of copies, the column they repeat
+
+
+def choose_participants(
+    table: Table, categorical: str | Sequence[str], keep: Sequence[str], drop: Sequence[str], groups: Groups
+) -> Participants:
+    """Set aside what the user drops, what holds nothing, and what repeats another column."""
+    kept, dropped = _known(keep, "keep", table), _known(drop, "drop", table)
+    for name in kept:
+        if name in dropped:
+            raise InputError(f"Column {name!r} is named in both keep and drop; name it in one of them.")
+    grouped = _check_groups(groups, table)
+    kinds = find_kinds(table, categorical)
+    reasons = dict.fromkeys(dropped, DROPPED_ON_REQUEST)
+    reasons.update({name: reason for name, reason in unusable(table).items() if name not in reasons})
+    left = [name for name in table.names if name not in reasons]
+    lonely = [name for name in left if not any(name in members for members in grouped)]
+    kept_first = sorted(lonely, key=lambda name: name not in kept)  # so that a kept column is never the copy
+    originals = {
+        name: original for name, original in copies(table.select(kept_first), kinds).items() if name not in kept
+    }
+    reasons.update({name: f"copy of {original}" for name, original in originals.items()})
+    names = tuple(name for name in left if name not in originals)
+    groups_left = [tuple(name for name in members if name in names) for members in grouped]
+    in_groups = {name for members in groups_left for name in members}
+    units = [members for members in groups_left if members] + [(name,) for name in names if name not in in_groups]
+    return Participants(names, kinds, tuple(units), frozenset(kept), reasons, originals)
+
+
+def _known(names: str | Iterable[str], parameter: str, table: Table) -> list[str]:
+    names = [names] if isinstance(names, str) else [str(name) for name in names]
+    for name in names:
+        if name not in table.names:
+            raise unknown_name(f"column (in {parameter})", name, table.names)
+    return names
+
+
+def _check_groups(groups: Groups, table: Table) -> list[tuple[str, ...]]:
+    if groups is None:
+        return []
+    listed = groups.values() if isinstance(groups, Mapping) else groups
+    checked = [tuple(_known(members, "groups", table)) for members in listed]
+    seen: set[str] = set()
+    for name in (name for members in checked for name in members):
+        if name in seen:
+            raise InputError(f"Column {name!r} is named twice in groups; a column belongs to one group at most.")
+        seen.add(name)
+    return checked
+
+
+def canonical_order(table: Table) -> list[str]:
+    """Column names ordered by what the columns hold, so that neither names nor places change an answer."""
+    return sorted(table.names, key=dict(zip(table.names, map(_digest, table.columns), strict=True)).__getitem__)
+
+
+def _digest(column: Column) -> bytes:
+    dtype = np.float64 if column.is_numeric else np.int64
+    hasher = hashlib.blake2b(np.ascontiguousarray(column.values, dtype=dtype).data)
+    for level in () if column.levels is None else column.levels:
+        hasher.update(repr(level).encode())
+    return hasher.digest()

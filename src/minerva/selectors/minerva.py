@@ -1,0 +1,213 @@
+"""MINERVA as a scikit-learn selector."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from minerva.core.runtime import Deadline, find_device
+from minerva.core.solvers.paper import PaperSettings
+from minerva.data import as_target
+from minerva.results import Progress, TrainingRecord
+from minerva.selectors.base import TableSelector
+from minerva.selectors.by_paper import run_paper
+from minerva.selectors.by_vetting import run_vetting
+from minerva.selectors.columns import Groups, canonical_order, choose_participants
+from minerva.selectors.folding import check_rows
+from minerva.selectors.parameters import as_names, check_parameters, check_sample_weight
+from minerva.selectors.request import Request
+
+logger = logging.getLogger("minerva")
+
+# About how much of a fit is done when a stage is running; the number of fits is not known beforehand
+_DONE = {"screen": 0.05, "learn": 0.2, "sparsify": 0.5, "join": 0.6, "vet": 0.75, "estimate": 0.9}
+
+
+class MinervaSelector(TableSelector):
+    """Select the features that carry information about a target, together.
+
+    Finds features that matter alone and features that matter only jointly, drops what others make superfluous, and
+    says for every feature how much it contributes on rows that training never saw.
+
+    Parameters
+    ----------
+    n_features_to_select : int or None
+        How many features to keep (a group counts as one); None finds out.
+    categorical : "auto" or list of str
+        Columns that are names rather than amounts. "auto": text, booleans, categories, and whole numbers with few
+        distinct values.
+    target : {"auto", "discrete", "continuous"}
+        How to read the target.
+    keep, drop : sequence of str
+        Columns to keep, or to leave out, whatever they carry.
+    groups : mapping of str to list of str, or list of lists, optional
+        Columns that come or go together.
+    redundant : {"drop", "keep"}
+        Whether to drop columns that others can stand in for.
+    solver : {"vetting", "paper"}
+        The default, or Algorithm 1 of the paper.
+    sparsity, norm_drift, target_norm, learning_rate, threshold : float, optional
+        The paper's c1, c2, a, r and epsilon; used by ``solver="paper"``. See docs/method.md for their defaults.
+    device : str
+        "auto", "cpu", "cuda", "mps", ...
+    time_limit : float, optional
+        Seconds after which the best answer so far is given.
+    random_state : int, RandomState or None
+        The same seed gives the same answer, bit for bit on the CPU, whatever the order of the columns.
+    verbose : int
+        Log the progress.
+    callbacks : sequence of callables
+        Each is called with a :class:`minerva.results.Progress` during the fit.
+
+    Attributes
+    ----------
+    selection_ : Selection
+        What was kept, what was dropped, why, and how sure that is.
+    support_ : ndarray of bool
+        Mask of the selected features.
+    weights_ : ndarray of float
+        One non-negative number a feature; 0 is dropped.
+    history_ : tuple of TrainingRecord
+        The loss's terms and the held-out bound through all stages.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    The target is whether two columns are equal: neither tells anything alone.
+
+    >>> from minerva import MinervaSelector
+    >>> from minerva.problems import equality
+    >>> problem = equality(n_samples=3000, n_features=6, relevant=(1, 4), random_state=0)
+    >>> selector = MinervaSelector(random_state=0).fit(problem.X, problem.y)
+    >>> selector.get_feature_names_out().tolist()
+    ['f1', 'f4']
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | None = None,
+        *,
+        categorical: str | Sequence[str] = "auto",
+        target: str = "auto",
+        keep: Sequence[str] = (),
+        drop: Sequence[str] = (),
+        groups: Groups = None,
+        redundant: str = "drop",
+        solver: str = "vetting",
+        sparsity: float | None = None,
+        norm_drift: float | None = None,
+        target_norm: float | None = None,
+        learning_rate: float | None = None,
+        threshold: float | None = None,
+        device: str = "auto",
+        time_limit: float | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+        callbacks: Sequence[Callable[[Progress], None]] = (),
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.categorical = categorical
+        self.target = target
+        self.keep = keep
+        self.drop = drop
+        self.groups = groups
+        self.redundant = redundant
+        self.solver = solver
+        self.sparsity = sparsity
+        self.norm_drift = norm_drift
+        self.target_norm = target_norm
+        self.learning_rate = learning_rate
+        self.threshold = threshold
+        self.device = device
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callbacks = callbacks
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the features of X that carry information about y.
+
+        Parameters
+        ----------
+        X : table
+            numpy, pandas, polars or Arrow; missing values and text are welcome.
+        y : column or columns
+            Classes (of any type) or amounts, without missing values.
+        sample_weight : array of shape (n_rows,), optional
+            How much each row counts; rows of weight 0 are left out.
+
+        Returns
+        -------
+        MinervaSelector
+            The fitted selector.
+        """
+        start = time.monotonic()
+        request = self._request(X, y, sample_weight)
+        if self.solver == "paper":
+            selection = run_paper(request, self._paper_settings())
+        else:
+            selection = run_vetting(request, keep_redundant=self.redundant == "keep")
+        self._finish(dataclasses.replace(selection, seconds=time.monotonic() - start))
+        self.weights_: NDArray[np.float64] = np.array([result.weight for result in selection.features])
+        self.history_: tuple[TrainingRecord, ...] = selection.history
+        return self
+
+    def _request(self, X: Any, y: Any, sample_weight: Any) -> Request:
+        """Check everything at the door, once, and say what the solver is to do."""
+        table = self._read(X)
+        parameters = self.get_params(deep=False)
+        check_parameters(parameters, len(table.columns))
+        target = as_target(y, table.n_rows)
+        weights = check_sample_weight(sample_weight, table.n_rows)
+        device = find_device(self.device)
+        if (weights == 0).any():
+            counted = np.flatnonzero(weights)
+            table, target, weights = table.take(counted), target.take(counted), weights[counted]
+        check_rows(table.n_rows)
+        keep, drop = as_names(self.keep, table.names), as_names(self.drop, table.names)
+        categorical = self.categorical if isinstance(self.categorical, str) else as_names(self.categorical, table.names)
+        participants = choose_participants(table, categorical, keep, drop, self.groups)
+        n_wanted = self.n_features_to_select
+        if n_wanted is not None:
+            n_wanted -= len(participants.kept & participants.reasons.keys())
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        return Request(
+            table=table,
+            target=target,
+            target_kind=self.target,
+            participants=participants,
+            order=tuple(canonical_order(table.select(participants.names))),
+            weights=weights,
+            n_wanted=n_wanted,
+            rng=rng,
+            device=device,
+            deadline=Deadline(self.time_limit),
+            on_record=self._tell,
+            settings={name: value for name, value in parameters.items() if name not in ("callbacks", "verbose")},
+        )
+
+    def _tell(self, record: TrainingRecord) -> None:
+        """Pass a training record on to the log and to the callbacks."""
+        if self.verbose:
+            logger.info(
+                "%s: step %d, bound %.4f nats, %d features",
+                record.stage,
+                record.step,
+                record.held_out_bound,
+                record.n_features,
+            )
+        for callback in self.callbacks:
+            callback(Progress(record.stage, _DONE[record.stage], record.held_out_bound, record.n_features))
+
+    def _paper_settings(self) -> PaperSettings:
+        names = ("sparsity", "norm_drift", "target_norm", "learning_rate", "threshold")
+        given = {name: float(getattr(self, name)) for name in names if getattr(self, name) is not None}
+        return dataclasses.replace(PaperSettings(), **given)  # type: ignore[arg-type]

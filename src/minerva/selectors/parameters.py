@@ -1,0 +1,82 @@
+"""Checks of a selector's parameters: each fault is one sentence, before any work is done."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minerva.errors import InputError, unknown_name
+
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "target": ("auto", "discrete", "continuous"),
+    "redundant": ("drop", "keep"),
+    "solver": ("vetting", "paper"),
+}
+NOT_NEGATIVE = ("sparsity", "norm_drift", "target_norm", "threshold")
+POSITIVE = ("learning_rate", "time_limit")
+
+
+def check_parameters(parameters: Mapping[str, Any], n_columns: int) -> None:
+    """Refuse parameters that no fit could use."""
+    for name, choices in CHOICES.items():
+        if parameters[name] not in choices:
+            raise unknown_name(name, parameters[name], choices)
+    for name in NOT_NEGATIVE + POSITIVE:
+        value = parameters[name]
+        if value is None:
+            continue
+        if not isinstance(value, numbers.Real) or not math.isfinite(value):
+            raise InputError(f"{name} must be a finite number, got {value!r}.")
+        if value < 0 or (name in POSITIVE and value == 0):
+            raise InputError(f"{name} must be {'above 0' if name in POSITIVE else '0 or more'}, got {value!r}.")
+    _check_count(parameters["n_features_to_select"], n_columns)
+    categorical = parameters["categorical"]
+    if isinstance(categorical, str) and categorical != "auto":
+        raise InputError(f"categorical must be 'auto' or a list of column names, got {categorical!r}.")
+
+
+def _check_count(count: Any, n_columns: int) -> None:
+    if count is None:
+        return
+    if not isinstance(count, numbers.Integral) or isinstance(count, bool) or int(count) < 1:
+        raise InputError(f"n_features_to_select must be None or a whole number above 0, got {count!r}.")
+    if int(count) > n_columns:
+        raise InputError(f"n_features_to_select is {count}, but X has {n_columns} columns; ask for at most that many.")
+
+
+def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
+    """Row weights as floats; None is one for every row."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("sample_weight must be numbers, one a row.") from None
+    if weights.ndim == 0:
+        weights = np.full(n_rows, float(weights))
+    if weights.shape != (n_rows,):
+        raise InputError(f"sample_weight has shape {weights.shape} and X has {n_rows} rows; give one weight a row.")
+    if not np.isfinite(weights).all():
+        raise InputError("sample_weight has missing or infinite values; every weight must be a finite number.")
+    if (weights < 0).any():
+        n_negative = int((weights < 0).sum())
+        raise InputError(f"sample_weight has {n_negative} negative values; every weight must be 0 or more.")
+    if not (weights > 0).any():
+        raise InputError("sample_weight is 0 in every row; at least some rows must count.")
+    return weights
+
+
+def as_names(columns: str | Sequence[Any], names: Sequence[str]) -> list[str]:
+    """Columns given by name, or by place where the table has no names of its own."""
+    listed = [columns] if isinstance(columns, str | numbers.Integral) else list(columns)
+    return [
+        names[int(c)]
+        if isinstance(c, numbers.Integral) and str(c) not in names and 0 <= int(c) < len(names)
+        else str(c)
+        for c in listed
+    ]

@@ -1,0 +1,94 @@
+"""What a solver is asked, and the parts of an answer that do not depend on the solver."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from minerva.core.runtime import Deadline
+from minerva.results import Estimate, FeatureResult, Selection, TrainingRecord
+from minerva.schema import Table
+from minerva.selectors.columns import Participants
+
+KEPT_ON_REQUEST = "kept on request"
+
+
+@dataclass(frozen=True)
+class Request:
+    """Everything a run needs to know."""
+
+    table: Table  # all columns, in the user's order
+    target: Table
+    target_kind: str
+    participants: Participants
+    order: tuple[str, ...]  # participants in canonical order
+    weights: NDArray[np.float64]
+    n_wanted: int | None
+    rng: np.random.Generator
+    device: torch.device
+    deadline: Deadline
+    on_record: Callable[[TrainingRecord], None]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def target_name(self) -> str:
+        """How the target is called in sentences."""
+        return ", ".join(self.target.names)
+
+    @property
+    def units(self) -> list[list[int]]:
+        """Places, in canonical order, of the columns that come and go together."""
+        place = {name: k for k, name in enumerate(self.order)}
+        return sorted(sorted(place[name] for name in members) for members in self.participants.units)
+
+    def set_aside(self, name: str) -> FeatureResult | None:
+        """The result of a column that takes no part in the fit, but for copies; None if it does take part."""
+        reason = self.participants.reasons.get(name)
+        if reason is None or name in self.participants.originals:
+            return None
+        if name in self.participants.kept:
+            return FeatureResult(name, True, f"{KEPT_ON_REQUEST} ({reason})")
+        return FeatureResult(name, False, reason)
+
+    def warnings(self, *, converged: bool) -> tuple[str, ...]:
+        """Plain sentences about what a user should know before trusting the answer."""
+        found = []
+        if not converged:
+            limit = self.deadline.seconds
+            why = f"the time limit of {limit:g} s ended it" if limit is not None else "training ran out of steps"
+            found.append(f"The run did not converge: {why}; the selection is the best so far.")
+        if self.n_wanted is not None and self.n_wanted > len(self.participants.units):
+            found.append(f"Only {len(self.participants.units)} columns can be used, fewer than were asked for.")
+        return tuple(found)
+
+
+def versions() -> dict[str, str]:
+    """Versions that an answer may depend on."""
+    packages = ("torch", "scikit-learn", "numpy", "pandas")
+    from minerva import __version__  # noqa: PLC0415 - the package itself, once it is loaded
+
+    found = {name: importlib.metadata.version(name) for name in packages}
+    return {"minerva": __version__, "python": platform.python_version(), **found}
+
+
+def empty_selection(request: Request) -> Selection:
+    """The answer when no column can be used: nothing is fitted."""
+    results = (request.set_aside(name) for name in request.table.names)
+    nothing = Estimate(0.0, 0.0, 0.0, request.table.n_rows)
+    return Selection(
+        target=request.target_name,
+        features=tuple(result for result in results if result is not None),
+        mutual_information=nothing,
+        total_information=nothing,
+        n_rows=request.table.n_rows,
+        warnings=("No column can be used: all are constant, empty or dropped.",),
+        settings=request.settings,
+        versions=versions(),
+    )

@@ -1,0 +1,76 @@
+"""A command line to run, a table to run it on, and a selector that answers at once."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from minerva.cli import app
+from minerva.results import Estimate, FeatureResult, Progress, Selection
+
+HALF = Estimate(0.5, 0.48, 0.52, n_rows=20)
+
+
+class StandIn:
+    """A selector that notes what it was asked and answers at once."""
+
+    answer: Selection
+    seen: dict[str, object]
+    fitted: list[tuple[list[str], list[str]]]
+
+    def __init__(self, **parameters):
+        type(self).seen = parameters
+
+    def fit(self, X, y):
+        for callback in self.seen["callbacks"]:
+            callback(Progress("learn", 0.5, bound=0.1, n_features=2))
+        names = [y.name] if hasattr(y, "name") else list(y.column_names)
+        type(self).fitted.append((list(getattr(X, "column_names", X)), names))
+        self.selection_ = self.answer
+        return self
+
+
+@pytest.fixture
+def answer():
+    """A selection with a name that does not fit on a line."""
+    features = (
+        FeatureResult("a", True, "adds 0.500 nats", 1.0, 0.0, 0.5, 0.48, 0.52),
+        FeatureResult("b\nc", True, "adds"),
+    )
+    return Selection("y", features, HALF, HALF, n_rows=20)
+
+
+@pytest.fixture
+def selector(monkeypatch, answer):
+    StandIn.fitted, StandIn.answer = [], answer
+    monkeypatch.setattr("minerva.selectors.MinervaSelector", StandIn)
+    return StandIn
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty working folder with one small table in it."""
+    rows = "\n".join(f"{i},{i * 1.5},{'US' if i % 3 else 'DE'},{i % 2},{i % 4}" for i in range(20))
+    (tmp_path / "data.csv").write_text(f"id,amount,country,is_fraud,late\n{rows}\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def run():
+    """Run the command line in this process."""
+    return lambda *arguments: CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def assert_refused():
+    """Check that a run ended with exit code 2 and one sentence."""
+
+    def check(result, message):
+        assert result.exit_code == 2
+        assert result.stdout == ""
+        assert result.stderr.startswith("minerva: ")
+        assert len(result.stderr.splitlines()) == 1
+        assert message in result.stderr
+
+    return check

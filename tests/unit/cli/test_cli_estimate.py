@@ -1,0 +1,51 @@
+"""Claims about ``minerva estimate``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from minerva.results import Estimate
+
+
+def test_an_estimate_is_a_line_or_a_document(folder, monkeypatch, run):
+    seen = {}
+
+    def stand_in(X, y, **rest):
+        seen.update(rest, x=X.column_names, y=y.column_names, given=rest["given"].column_names)
+        return Estimate(0.5, 0.48, 0.52, n_rows=20, note="the estimate is capped at H(y)")
+
+    monkeypatch.setattr("minerva.selectors.mutual_information", stand_in)
+    arguments = ["estimate", "data.csv", "--x", "amount,late", "--y", "is_fraud", "--given", "country", "--seed", "3"]
+    words = run(*arguments).stdout
+    # 0.5 nats are 0.5 / ln 2 = 0.721 bits
+    assert words == (
+        "I(amount, late; is_fraud | country) = 0.500 nats (95% interval 0.480 to 0.520), 0.721 bits, from 20 rows\n"
+        "the estimate is capped at H(y)\n"
+    )
+    document = json.loads(run(*arguments, "--json", "--categorical", "is_fraud,late").stdout)
+    assert document["x"] == ["amount", "late"]
+    assert (document["nats"], document["n_rows"], document["given"]) == (0.5, 20, ["country"])
+    assert seen == {
+        "x": ["amount", "late"],
+        "y": ["is_fraud"],
+        "given": ["country"],
+        "target": "discrete",
+        "categorical": ["late"],
+        "device": "auto",
+        "random_state": 3,
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--x", "amount,amuont", "--y", "is_fraud"], "did you mean 'amount'"),
+        (["--x", "amount,is_fraud", "--y", "is_fraud"], "both --x and --y"),
+        (["--x", "amount", "--y", "is_fraud", "--given", "amount"], "both --x and --given"),
+        (["--x", "amount", "--y", "is_fraud", "--categorical", "late"], "no column 'late'"),
+    ],
+)
+def test_a_bad_estimate_ends_with_2_and_one_sentence(folder, arguments, message, run, assert_refused):
+    assert_refused(run("estimate", "data.csv", *arguments), message)

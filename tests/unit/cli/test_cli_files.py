@@ -1,0 +1,70 @@
+"""Claims about what the command line checks before it works and writes after."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from minerva.cli import files
+from minerva.errors import InputError
+from minerva.results import Estimate, FeatureResult, Selection
+
+ESTIMATE = Estimate(0.5, 0.48, 0.52, n_rows=100)
+SELECTION = Selection("y", (FeatureResult("a", True, "adds 0.500 nats"),), ESTIMATE, ESTIMATE, n_rows=100)
+
+
+def test_a_folder_is_made_with_its_parents_and_left_empty(tmp_path):
+    folder = files.writable_folder(tmp_path / "one" / "two")
+    assert folder.is_dir()
+    assert list(folder.iterdir()) == []
+
+
+def test_a_file_is_no_folder(tmp_path):
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(InputError, match="is a file and --out needs a folder"):
+        files.writable_folder(tmp_path / "taken")
+    with pytest.raises(InputError, match="cannot be written"):
+        files.writable_folder(tmp_path / "taken" / "below")
+
+
+def test_a_folder_where_a_result_goes_is_found_before_the_work(tmp_path):
+    (tmp_path / "selection.json").mkdir()
+    with pytest.raises(InputError, match=r"selection\.json' is a folder"):
+        files.writable_folder(tmp_path)
+
+
+def test_a_folder_without_permission_is_found_before_the_work(tmp_path, monkeypatch):
+    def refuse(**_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", refuse)  # root, as which tests may run, is never refused
+    with pytest.raises(InputError, match="cannot be written: Permission denied"):
+        files.writable_folder(tmp_path)
+
+
+def test_results_are_read_back_equal(tmp_path):
+    selection_path, report_path = files.write_results(SELECTION, tmp_path)
+    assert Selection.load(selection_path) == SELECTION
+    assert report_path.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "selection.json"]
+
+
+def test_a_report_that_cannot_be_drawn_leaves_no_selection_behind(tmp_path, monkeypatch):
+    def fail(selection):
+        raise RuntimeError
+
+    monkeypatch.setattr("minerva.report.render", fail)
+    with pytest.raises(RuntimeError):
+        files.write_results(SELECTION, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_an_input_error_and_leaves_nothing(tmp_path, monkeypatch):
+    def full(handle):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(InputError, match="cannot be written: No space left on device"):
+        files.write_text(tmp_path / "report.html", "text")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,169 @@
+"""Claims about ``minerva select``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from minerva import errors
+from minerva.results import Selection
+
+BAD_COLUMNS = [
+    (["--target", "is_frud"], "no column 'is_frud'; did you mean 'is_fraud'"),
+    (["--target", "is_fraud", "--keep", "amuont"], "did you mean 'amount'"),
+    (["--target", "is_fraud", "--drop", "contry"], "did you mean 'country'"),
+    (["--target", "is_fraud", "--ignore", "idd"], "did you mean 'id'"),
+    (["--target", "is_fraud", "--categorical", "country,lat"], "did you mean 'late'"),
+    (["--target", "is_fraud", "--ignore", "is_fraud"], "both --target and --ignore"),
+    (["--target", "is_fraud", "--keep", "is_fraud"], "both --target and --keep"),
+    (["--target", "is_fraud", "--keep", "id", "--ignore", "id"], "both --ignore and --keep"),
+    (["--target", "is_fraud", "--keep", "id", "--drop", "id"], "both --keep and --drop"),
+    (["--target", "is_fraud,late", "--categorical", "late"], "name all of the target or none"),
+    (["--target", "is_fraud", "--ignore", "id,amount,country,late"], "No feature is left"),
+    (["--target", ","], "--target ',' names no column"),
+    (["--target", "is_fraud", "--seed", "-1"], "--seed must be a whole number"),
+    (["--target", "is_fraud", "--out", "data.csv"], "is a file and --out needs a folder"),
+]
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "message"), BAD_COLUMNS, ids=[" ".join(arguments) for arguments, _ in BAD_COLUMNS]
+)
+def test_bad_options_end_with_2_and_one_sentence_before_any_fit(selector, arguments, message, run, assert_refused):
+    assert_refused(run("select", "data.csv", *arguments), message)
+    assert selector.fitted == []
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "is empty"),
+        ("amount,is_fraud\n", "0 sample"),
+        ("amount,is_fraud\n1,1\n2,0\n", "row"),
+        ("amount,is_fraud\n" + "1,1\n2,1\n" * 20, "is_fraud"),
+        ("amount,is_fraud\n" + "1,1\n2,\n3,0\n" * 20, "is_fraud"),
+        ("amount,is_fraud\n" + "1,1\ninf,0\n" * 20, "amount"),
+        ("amount,amount,is_fraud\n" + "1,2,1\n2,1,0\n" * 20, "amount"),
+    ],
+    ids=["empty file", "no rows", "two rows", "constant target", "missing target", "infinite", "duplicate names"],
+)
+def test_a_table_that_cannot_be_used_ends_with_2_and_one_sentence(folder, content, message, run, assert_refused):
+    (folder / "bad.csv").write_text(content)
+    assert_refused(run("select", "bad.csv", "--target", "is_fraud"), message)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--n-features", "9"], "9"),
+        (["--n-features", "-1"], "-1"),
+        (["--device", "abacus"], "abacus"),
+        (["--solver", "magic"], "magic"),
+        (["--time-limit", "-3"], "-3"),
+    ],
+)
+def test_settings_that_the_selector_refuses_end_with_2_and_one_sentence(
+    folder, arguments, message, run, assert_refused
+):
+    assert_refused(run("select", "data.csv", "--target", "is_fraud", *arguments), message)
+
+
+@pytest.mark.parametrize("name", ["nowhere.csv", "nowhere/*.parquet", ".", "n" * 5000])
+def test_data_that_is_not_there_ends_with_2_and_one_sentence(tmp_path, monkeypatch, name, run, assert_refused):
+    monkeypatch.chdir(tmp_path)
+    assert_refused(run("select", name, "--target", "y"), name)
+
+
+def test_a_file_that_is_no_table_ends_with_2_and_one_sentence(folder, run, assert_refused):
+    (folder / "bad.parquet").write_bytes(bytes(range(256)))
+    assert_refused(run("select", "bad.parquet", "--target", "y"), "bad.parquet")
+
+
+def test_options_reach_the_selector(folder, selector, run):
+    result = run(
+        *("select", "data.csv", "--target", "is_fraud", "--ignore", "id", "--keep", "late", "--drop", "amount"),
+        *("--categorical", "late", "--n-features", 2, "--solver", "paper", "--device", "cpu", "--seed", 7),
+        *("--time-limit", 2.5),
+    )
+    assert result.exit_code == 0
+    callbacks = selector.seen.pop("callbacks")
+    assert len(callbacks) == 1
+    assert selector.seen == {
+        "n_features_to_select": 2,
+        "categorical": ["late"],
+        "target": "auto",
+        "keep": ("late",),
+        "drop": ("amount",),
+        "solver": "paper",
+        "device": "cpu",
+        "time_limit": 2.5,
+        "random_state": 7,
+    }
+    assert selector.fitted == [(["amount", "country", "late"], ["is_fraud"])]
+
+
+def test_several_targets_go_together_and_can_be_categorical(folder, selector, run):
+    result = run("select", "data.csv", "--target", "late,is_fraud", "--categorical", "is_fraud,late,id")
+    assert result.exit_code == 0
+    assert selector.fitted == [(["id", "amount", "country"], ["is_fraud", "late"])]
+    assert (selector.seen["target"], selector.seen["categorical"]) == ("discrete", ["id"])
+
+
+def test_a_column_with_a_comma_in_its_name_can_be_the_target(folder, selector, run):
+    (folder / "comma.csv").write_text('"last, first",a\n' + "1,2\n0,3\n" * 10)
+    assert run("select", "comma.csv", "--target", "last, first").exit_code == 0
+    assert selector.fitted == [(["a"], ["last, first"])]
+
+
+def test_without_out_nothing_is_written(folder, selector, run):
+    assert run("select", "data.csv", "--target", "is_fraud").exit_code == 0
+    assert [path.name for path in folder.iterdir()] == ["data.csv"]
+
+
+def test_out_gets_the_selection_and_its_report(folder, selector, run, answer):
+    result = run("select", "data.csv", "--target", "is_fraud", "--out", "new/results")
+    assert result.exit_code == 0
+    assert Selection.load("new/results/selection.json") == answer
+    assert (folder / "new/results/report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert "Wrote new/results/selection.json and new/results/report.html." in result.stderr
+
+
+def test_json_is_the_only_thing_on_stdout(folder, selector, run, answer):
+    result = run("select", "data.csv", "--target", "is_fraud", "--json", "--out", "results")
+    assert Selection.from_json(result.stdout) == answer
+
+
+def test_quiet_prints_one_name_a_line(folder, selector, run, answer):
+    result = run("select", "data.csv", "--target", "is_fraud", "--quiet", "--out", "results")
+    assert result.stdout == "a\nb\\nc\n"
+    assert result.stderr == ""
+    assert Selection.load("results/selection.json") == answer
+
+
+def test_the_table_and_the_headline_are_on_stdout_without_colour_codes(folder, selector, run, answer):
+    result = run("select", "data.csv", "--target", "is_fraud")
+    assert "0.500 (0.480 to 0.520)" in result.stdout
+    assert answer.headline in " ".join(result.stdout.split())
+    assert "\x1b" not in result.stdout
+    assert result.stderr == ""
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("error", "ending"),
+    [
+        (KeyboardInterrupt(), (130, "", "minerva: Interrupted.\n")),
+        (errors.DivergenceError("Training\ndiverged."), (2, "", "minerva: Training\\ndiverged.\n")),
+        (errors.MissingPackageError("Install lightgbm."), (2, "", "minerva: Install lightgbm.\n")),
+    ],
+)
+def test_a_fit_that_fails_ends_with_one_line_and_no_files(selector, monkeypatch, error, ending, run):
+    def fail(self, X, y):
+        raise error
+
+    monkeypatch.setattr(selector, "fit", fail)
+    result = run("select", "data.csv", "--target", "is_fraud", "--out", "results")
+    assert (result.exit_code, result.stdout, result.stderr) == ending
+    assert list(Path("results").iterdir()) == []

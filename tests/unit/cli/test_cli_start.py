@@ -1,0 +1,87 @@
+"""Claims about how the command line starts, helps, and refuses what it cannot parse."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+
+import pytest
+from rich.console import Console
+
+from minerva import __version__
+from minerva.cli import _prepare_streams
+
+
+def loaded_after(program):
+    heavy = "sorted({'torch', 'sklearn', 'pandas', 'pyarrow', 'jinja2'} & set(sys.modules))"
+    code = f"import sys\n{program}\nprint('loaded', {heavy})"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return result.stdout.splitlines()[-1]
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["select", "--help"], ["demo", "--help"], ["--version"]])
+def test_help_loads_nothing_heavy(arguments):
+    program = f"import contextlib, minerva.cli\nwith contextlib.suppress(SystemExit): minerva.cli.app({arguments!r})"
+    assert loaded_after(program) == "loaded []"
+
+
+def test_a_missing_file_is_found_before_anything_heavy_loads():
+    arguments = ["select", "nowhere.csv", "--target", "y"]
+    program = f"import contextlib, minerva.cli\nwith contextlib.suppress(SystemExit): minerva.cli.app({arguments!r})"
+    loaded = loaded_after(program)
+    assert not any(name in loaded for name in ("torch", "sklearn", "pandas", "pyarrow"))
+
+
+@pytest.mark.parametrize("command", ["select", "estimate", "report", "demo"])
+def test_every_help_has_an_example(command, run):
+    result = run(command, "--help")
+    assert result.exit_code == 0
+    assert f"Example:\n    minerva {command}" in result.stdout
+
+
+def test_version_and_module_entry():
+    result = subprocess.run([sys.executable, "-m", "minerva", "--version"], capture_output=True, text=True, check=True)
+    assert result.stdout == f"minerva {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["select", "data.csv"],
+        ["select", "data.csv", "--target"],
+        ["select", "data.csv", "--target", "is_fraud", "--n-features", "two"],
+        ["select", "data.csv", "--target", "is_fraud", "--colour"],
+        ["estimate", "data.csv", "--x", "amount"],
+        ["guess"],
+    ],
+)
+def test_usage_errors_end_with_2(folder, arguments, run):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "Error" in result.stderr
+
+
+def test_a_name_that_the_terminal_cannot_show_does_not_lose_the_answer(monkeypatch):
+    screen = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(screen, encoding="ascii"))
+    _prepare_streams()
+    Console().print("✓ größe")
+    assert screen.getvalue() == rb"\u2713 gr\xf6\xdfe" + b"\n"
+
+
+def test_a_warning_is_one_line_without_its_place_in_the_source(folder, answer):
+    answer.save("selection.json")
+    program = (
+        "import sys, warnings, minerva.cli, minerva.report\n"
+        "render = minerva.report.render\n"
+        "def warn(selection):\n"
+        "    warnings.warn('two\\nlines')\n"
+        "    return render(selection)\n"
+        "minerva.report.render = warn\n"
+        "sys.argv = ['minerva', 'report', 'selection.json']\n"
+        "minerva.cli.main()\n"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stderr == "minerva: warning: two\\nlines\nWrote report.html.\n"

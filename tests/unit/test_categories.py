@@ -1,0 +1,82 @@
+import numpy as np
+import pytest
+
+from minerva.errors import InputError
+from minerva.preprocessing import LevelEncoder
+from minerva.schema import Column
+
+
+def text(codes, *levels):
+    return Column("fruit", np.array(codes), np.array(levels, dtype=object))
+
+
+def test_codes_are_missing_other_then_levels_by_frequency():
+    encoder = LevelEncoder().fit(text([0, 1, 1, 2, 2, 2, -1], "apple", "pear", "fig"))
+    assert encoder.levels_.tolist() == ["fig", "pear", "apple"]
+    assert encoder.n_levels == 5
+    assert encoder.transform(text([0, 1, 2, -1, 3], "fig", "plum", "apple", "pear")).tolist() == [2, 1, 4, 0, 3]
+
+
+def test_numbers_are_their_own_levels():
+    encoder = LevelEncoder().fit(Column("grade", np.array([3.0, 1.0, 3.0, np.nan, 7.0, 7.0, 7.0])))
+    assert encoder.levels_.tolist() == [7.0, 3.0, 1.0]
+    assert encoder.transform(Column("grade", np.array([1.0, 7.0, 3.0, 2.0, 100.0, np.nan]))).tolist() == [
+        4,
+        2,
+        3,
+        1,
+        1,
+        0,
+    ]
+
+
+def test_ties_go_by_level_not_by_row_or_dictionary():
+    one = LevelEncoder().fit(text([0, 1, 2], "b", "c", "a"))
+    two = LevelEncoder().fit(text([2, 1, 0], "c", "a", "b"))
+    assert one.levels_.tolist() == two.levels_.tolist() == ["a", "b", "c"]
+
+
+def test_a_level_spelled_twice_in_the_dictionary_is_one_level():
+    encoder = LevelEncoder().fit(text([0, 1, 2, 2, 2], "a", "a", "b"))
+    assert encoder.levels_.tolist() == ["b", "a"]
+    assert encoder.transform(text([0, 1], "a", "a")).tolist() == [3, 3]
+
+
+def test_levels_of_the_dictionary_that_no_row_has_get_no_code():
+    encoder = LevelEncoder().fit(text([1, 1], "apple", "pear"))
+    assert encoder.n_levels == 3
+    assert encoder.transform(text([0], "apple")).tolist() == [1]
+
+
+def test_the_rarest_levels_share_the_code_of_the_unseen():
+    encoder = LevelEncoder(max_levels=2).fit(text([0, 0, 0, 1, 1, 2, -1], "a", "b", "c"))
+    assert encoder.n_levels == 4
+    assert encoder.transform(text([0, 1, 2, -1], "a", "b", "c")).tolist() == [2, 3, 1, 0]
+
+
+def test_by_default_all_codes_fit_a_byte():
+    numbers = Column("id", np.arange(1000.0))
+    encoder = LevelEncoder().fit(numbers)
+    assert encoder.n_levels == 256
+    assert encoder.transform(numbers).max() == 255
+    assert encoder.transform(Column("id", np.array([253.0, 254.0]))).tolist() == [255, 1]
+
+
+def test_a_column_without_a_training_value_knows_only_missing_and_other():
+    encoder = LevelEncoder().fit(Column("a", np.full(3, np.nan)))
+    assert encoder.n_levels == 2
+    assert encoder.transform(Column("a", np.array([1.0, np.nan]))).tolist() == [1, 0]
+    assert encoder.transform(Column("a", np.array([0, -1]), np.array(["x"], dtype=object))).tolist() == [1, 0]
+
+
+def test_an_all_missing_column_may_arrive_as_numbers():
+    encoder = LevelEncoder().fit(text([0, 1], "a", "b"))
+    assert encoder.transform(Column("fruit", np.full(2, np.nan))).tolist() == [0, 0]
+
+
+def test_text_where_numbers_were_is_refused():
+    encoder = LevelEncoder().fit(Column("grade", np.array([1.0, 2.0])))
+    with pytest.raises(InputError, match="Column 'grade' held numbers when fitted and holds text or categories now"):
+        encoder.transform(Column("grade", np.array([0]), np.array(["1"], dtype=object)))
+    with pytest.raises(InputError, match="Column 'fruit' held text or categories when fitted and holds numbers now"):
+        LevelEncoder().fit(text([0], "a")).transform(Column("fruit", np.array([1.0])))

@@ -1,0 +1,169 @@
+import gzip
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from minerva.data import as_table, read_table
+from minerva.errors import InputError
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_the_separator_is_found(tmp_path, separator):
+    path = tmp_path / "a.csv"
+    path.write_text(f'name{separator}size\n"x, y; z | w"{separator}3\nplain{separator}4\n')
+    assert read_table(path).to_pydict() == {"name": ["x, y; z | w", "plain"], "size": [3, 4]}
+
+
+def test_decimal_commas_do_not_hide_a_semicolon(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a;b\n1,5;2,5\n3,5;4,5\n")
+    assert read_table(path).column_names == ["a", "b"]
+
+
+def test_a_single_column_is_a_table(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("size\n3\n4\n")
+    assert read_table(path).to_pydict() == {"size": [3, 4]}
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_name(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("size,b\n3,4\n", encoding="utf-8-sig")
+    assert read_table(path).column_names == ["size", "b"]
+
+
+def test_empty_fields_are_missing_and_quoted_ones_are_not(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('a,b,c\n1,,""\n,y,z\n')
+    assert read_table(path).to_pydict() == {"a": [1, None], "b": [None, "y"], "c": ["", "z"]}
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
+def test_numbers_that_turn_to_text_late_are_read_as_text(tmp_path, suffix):
+    path = tmp_path / f"a{suffix}"
+    text = "a,b\n" + "1,2\n" * 400_000 + "one,2.5\n"  # beyond the first 1 MB, which is parsed alone
+    with gzip.open(path, "wt") if suffix == ".csv.gz" else path.open("w") as file:
+        file.write(text)
+    table = as_table(read_table(path))
+    assert table.columns[0].levels.tolist() == ["1", "one"]
+    assert table.columns[1].values[-1] == 2.5
+
+
+def test_a_quoted_field_may_span_lines_wherever_it_stands(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a,b\n" + '"one\ntwo\nthree\nfour\nfive\nsix",1\n' * 60_000)  # a block of 1 MB ends within one
+    table = read_table(path)
+    assert table.num_rows == 60_000
+    assert set(table["a"].to_pylist()) == {"one\ntwo\nthree\nfour\nfive\nsix"}
+
+
+def test_partition_folders_are_columns(tmp_path):
+    for year in (2023, 2024):
+        (tmp_path / f"year={year}").mkdir()
+        parquet.write_table(pa.table({"a": [year + 0.5]}), tmp_path / f"year={year}" / "part.parquet")
+    assert read_table(tmp_path).to_pydict() == {"a": [2023.5, 2024.5], "year": [2023, 2024]}
+
+
+def test_parquet_files_with_different_columns_are_joined(tmp_path):
+    parquet.write_table(pa.table({"a": [1]}), tmp_path / "0.parquet")
+    parquet.write_table(pa.table({"a": [1.5], "b": ["x"]}), tmp_path / "1.parquet")
+    assert read_table(tmp_path).to_pydict() == {"a": [1.0, 1.5], "b": [None, "x"]}
+
+
+def test_categories_survive_parquet(tmp_path):
+    path = tmp_path / "a.parquet"
+    pd.DataFrame({"size": pd.Categorical(["S", "L", None])}).to_parquet(path)
+    column = as_table(read_table(path)).columns[0]
+    assert (column.levels.tolist(), column.values.tolist()) == (["L", "S"], [1, 0, -1])
+
+
+def test_a_pattern_that_matches_one_file_reads_it(tmp_path):
+    (tmp_path / "only.csv").write_text("a,b\n1,2\n")
+    assert read_table(tmp_path / "*.csv").column_names == ["a", "b"]
+
+
+def test_a_missing_file_is_named_with_the_nearest(tmp_path):
+    (tmp_path / "sales.csv").write_text("a\n1\n")
+    with pytest.raises(InputError, match=r"There is no file '.*sale\.csv'; did you mean '.*sales\.csv'\?"):
+        read_table(tmp_path / "sale.csv")
+    with pytest.raises(InputError, match=r"There is no file '.*zzzzzz'; check the name\."):
+        read_table(tmp_path / "zzzzzz")
+    with pytest.raises(InputError, match=r"There is no folder '.*nowhere'; check the path\."):
+        read_table(tmp_path / "nowhere" / "sales.csv")
+
+
+def write(path, content):
+    path.write_bytes(content)
+    return path
+
+
+BAD_FILES = {
+    "empty": ("a.csv", b"", r"a\.csv' is empty"),
+    "empty parquet": ("a.parquet", b"", r"a\.parquet' is empty"),
+    "unknown": ("a.xlsx", b"PK", r"a\.xlsx' is of an unknown type; the name must end in one of \.csv, .*\.parquet"),
+    "packed unknown": ("a.parquet.gz", b"PK", "is of an unknown type"),
+    "image": ("a.csv", b"\x89PNG\r\n\x1a\n\x00\x00", r"a\.csv' is not a table: it holds binary data"),
+    "latin": ("a.csv", "a,b\ncafé,1\n".encode("latin-1"), r"a\.csv' is not a table: .* not UTF-8"),
+    "late latin": ("a.csv", b"a,b\n" + b"x,1\n" * 20_000 + b"caf\xe9,1\n", r"Column 'a' of '.*a\.csv' is not UTF-8"),
+    "title before the header": ("a.csv", b"Report\na,b\n1,2\n", r"a\.csv' cannot be read as CSV: .*Expected 1 col"),
+    "total after the rows": ("a.csv", b"a,b\n1,2\n3,4\nTotal\n", r"cannot be read as CSV: .*Expected 2 columns, got 1"),
+    "blank": ("a.csv", b"\n\n", r"a\.csv' cannot be read as CSV: .*Empty CSV file"),
+    "not packed": ("a.csv.gz", b"a,b\n1,2\n", r"a\.csv\.gz' cannot be read as CSV: Not a gzipped file"),
+    "packed in part": ("a.csv.gz", gzip.compress(b"a,b\n" * 100)[:-20], r"a\.csv\.gz' cannot be read as CSV"),
+    "not parquet": ("a.parquet", b"a,b\n1,2\n" * 10, r"a\.parquet' cannot be read as Parquet: "),
+    "not arrow": ("a.feather", b"a,b\n1,2\n" * 10, r"a\.feather' cannot be read as Feather or Arrow: "),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "message"), BAD_FILES.values(), ids=BAD_FILES.keys())
+def test_bad_files_are_refused_in_one_sentence(tmp_path, name, content, message):
+    with pytest.raises(InputError, match=message) as caught:
+        read_table(write(tmp_path / name, content))
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
+def test_one_bad_file_in_a_folder_is_told(tmp_path):
+    parquet.write_table(pa.table({"a": [1]}), tmp_path / "0.parquet")
+    write(tmp_path / "1.parquet", b"nothing of the kind")
+    with pytest.raises(InputError, match=r"cannot be read as Parquet: .*1\.parquet"):
+        read_table(tmp_path)
+
+
+def test_a_folder_without_parquet_is_refused(tmp_path):
+    with pytest.raises(InputError, match="holds no Parquet files"):
+        read_table(tmp_path)
+
+
+def test_a_pattern_without_a_match_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"No file matches '.*\*\.parquet'"):
+        read_table(tmp_path / "*.parquet")
+
+
+def test_several_csv_files_at_once_are_refused(tmp_path):
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("a,b\n1,2\n")
+    with pytest.raises(InputError, match="several files at once must all be Parquet"):
+        read_table(str(tmp_path / "*.csv"))
+
+
+def test_a_header_without_rows_is_an_empty_table(tmp_path):
+    path = write(tmp_path / "a.csv", b"a,b\n")
+    with pytest.raises(InputError, match=r"0 sample\(s\) \(shape=\(0, 2\)\)"):
+        as_table(read_table(path))
+
+
+def test_repeated_names_in_a_header_are_refused(tmp_path):
+    path = write(tmp_path / "a.csv", b"a,a\n1,2\n")
+    with pytest.raises(InputError, match="The column name 'a' occurs more than once"):
+        as_table(read_table(path))
+
+
+def test_a_table_written_and_read_is_the_same(tmp_path):
+    values = np.random.default_rng(0).normal(size=100)
+    path = tmp_path / "a.csv"
+    pd.DataFrame({"a": values}).to_csv(path, index=False)
+    np.testing.assert_array_equal(as_table(read_table(path)).columns[0].values, values)

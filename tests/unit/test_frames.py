@@ -1,0 +1,258 @@
+import datetime
+import fractions
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse
+
+from minerva.data import as_table, as_target
+from minerva.errors import InputError, InputTypeError
+
+
+def only(X):
+    """The one column of a table."""
+    (column,) = as_table(X).columns
+    return column
+
+
+def objects(*values):
+    array = np.empty((len(values), 1), dtype=object)
+    array[:, 0] = values
+    return array
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint64, np.float16, np.float64, np.int64, ">f8"])
+def test_numbers_become_float64(dtype):
+    column = only(np.array([[1], [2]], dtype=dtype))
+    assert column.values.dtype == np.float64
+    assert column.values.tolist() == [1.0, 2.0]
+
+
+def test_float32_stays_float32_wherever_it_comes_from():
+    values = np.array([0.1, np.nan], dtype=np.float32)
+    for X in (values[:, None], pd.DataFrame({"a": values}), pl.DataFrame({"a": values}), pa.table({"a": values})):
+        assert only(X).values.dtype == np.float32
+        np.testing.assert_array_equal(only(X).values, values)
+
+
+def test_array_columns_are_named_as_scikit_learn_does():
+    assert as_table(np.zeros((2, 3))).names == ("x0", "x1", "x2")
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_array_columns_keep_their_values_in_either_layout(order):
+    X = np.asarray(np.arange(12.0).reshape(4, 3), order=order)
+    for i, column in enumerate(as_table(X).columns):
+        np.testing.assert_array_equal(column.values, X[:, i])
+
+
+def test_other_names_become_strings():
+    assert as_table(pd.DataFrame([[1, 2, 3]], columns=[0, "b", (1, 2)])).names == ("0", "b", "(1, 2)")
+
+
+def test_booleans_are_levels():
+    column = only(np.array([[True], [False]]))
+    assert (column.values.tolist(), column.levels.tolist()) == ([1, 0], ["False", "True"])
+
+
+@pytest.mark.parametrize(
+    "X", [np.array([["b"], ["a"]]), np.array([[b"b"], [b"a"]]), objects("b", "a"), objects(b"b", "a")]
+)
+def test_text_is_levels_in_their_order(X):
+    column = only(X)
+    assert (column.values.tolist(), column.levels.tolist()) == ([1, 0], ["a", "b"])
+
+
+def test_objects_that_are_all_numbers_are_numbers():
+    column = only(objects(1, np.float32(0.5), None, fractions.Fraction(1, 4), True, np.nan, pd.NA))
+    np.testing.assert_array_equal(column.values, [1, 0.5, np.nan, 0.25, 1, np.nan, np.nan])
+
+
+def test_mixed_objects_are_levels_by_their_text():
+    column = only(objects("a", 1, 2.5, None, np.nan, pd.NaT))
+    assert column.levels.tolist() == ["1", "2.5", "a"]
+    assert column.values.tolist() == [2, 0, 1, -1, -1, -1]
+
+
+def test_equal_spellings_are_one_level():
+    column = only(objects("1", 1, "x"))
+    assert (column.values.tolist(), column.levels.tolist()) == ([0, 0, 1], ["1", "x"])
+
+
+def test_text_that_is_no_unicode_is_text_all_the_same():
+    assert only(pd.DataFrame({"a": ["\ud800", "b"]}, dtype=object)).levels.tolist() == ["b", "\ud800"]
+
+
+def test_an_empty_string_is_a_value():
+    assert only(objects("", "a", None)).values.tolist() == [0, 1, -1]
+
+
+def test_all_booleans_among_objects_are_levels():
+    assert only(objects(True, None, np.bool_(False))).levels.tolist() == ["False", "True"]
+
+
+def test_categories_of_any_type_are_spelled():
+    assert only(pd.DataFrame({"a": pd.Categorical([3, 1, None])})).levels.tolist() == ["1", "3"]
+    assert only(pd.DataFrame({"a": pd.cut([1, 5], [0, 2, 6])})).levels.tolist() == ["(0, 2]", "(2, 6]"]
+
+
+def test_a_missing_category_is_missing():
+    dictionary = pa.DictionaryArray.from_arrays(pa.array([0, 1, None]), pa.array(["a", None]))
+    assert only(pa.table({"a": dictionary})).values.tolist() == [0, -1, -1]
+
+
+def test_times_of_any_zone_are_seconds_since_1970():
+    noon = pd.Timestamp("1970-01-01 12:00", tz="Europe/Amsterdam")  # an hour ahead of UTC
+    aware = datetime.datetime(1970, 1, 1, 0, 0, 1, tzinfo=datetime.UTC)
+    assert only(pd.DataFrame({"t": [noon]})).values.tolist() == [11 * 3600.0]
+    assert only(objects(aware, None)).values[0] == 1.0
+    assert only(np.array([["1970-01-02"]], dtype="datetime64[D]")).values.tolist() == [86_400.0]
+    assert only(np.array([["1970-01-02", "NaT"]], dtype="datetime64[ns]").T).values[0] == 86_400.0
+
+
+def test_durations_and_times_of_day_are_seconds():
+    assert only(np.array([[90], [60]], dtype="timedelta64[m]")).values.tolist() == [5400.0, 3600.0]
+    assert only(objects(np.timedelta64(5, "ms"), np.timedelta64("NaT"))).values[0] == 0.005
+    assert only(pl.DataFrame({"t": [datetime.time(1, 2, 3), None]})).values[0] == 3723.0
+
+
+def test_masked_values_are_missing():
+    X = np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], mask=[[False, True], [False, False]])
+    first, second = as_table(X).columns
+    assert first.values.tolist() == [1.0, 3.0]
+    np.testing.assert_array_equal(second.values, [np.nan, 4.0])
+
+
+def test_pandas_sparse_columns_are_filled():
+    assert only(pd.DataFrame({"a": pd.arrays.SparseArray([0.0, 2.0])})).values.tolist() == [0.0, 2.0]
+
+
+def test_huge_integers_of_polars_are_numbers():
+    assert only(pl.DataFrame({"a": pl.Series([2**100, None], dtype=pl.Int128)})).values[0] == 2.0**100
+
+
+def test_whatever_turns_into_an_array_is_one():
+    class Wrapped:
+        def __array__(self, dtype=None, copy=None):
+            return np.ones((2, 1))
+
+    assert only(Wrapped()).values.tolist() == [1.0, 1.0]
+
+
+BAD_TABLES = {
+    "no rows": (np.empty((0, 3)), r"0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of 1 is required"),
+    "no columns": (np.empty((3, 0)), r"0 feature\(s\) \(shape=\(3, 0\)\) while a minimum of 1 is required"),
+    "no columns in pandas": (pd.DataFrame(index=[1, 2]), r"0 feature\(s\) \(shape=\(2, 0\)\)"),
+    "no rows in polars": (pl.DataFrame({"a": []}), r"0 sample\(s\) \(shape=\(0, 1\)\)"),
+    "one dimension": (np.ones(3), "Reshape your data"),
+    "a series": (pd.Series([1, 2]), "Reshape your data"),
+    "a list of numbers": ([1, 2], "Reshape your data"),
+    "no dimension": (np.array(3.0), "X must have two dimensions, rows and columns, got 0"),
+    "three dimensions": (np.ones((2, 2, 2)), "X must have two dimensions, rows and columns, got 3"),
+    "ragged rows": ([[1, 2], [3]], "The rows of X differ in length"),
+    "complex": (np.ones((2, 2)) * 1j, "Complex data not supported"),
+    "complex objects": (objects(1j, 2), "Complex data not supported: column 'x0' holds complex"),
+    "complex pandas": (pd.DataFrame({"a": [1j]}), "Complex data not supported: column 'a'"),
+    "infinite": (
+        pd.DataFrame({"amount": [np.inf, -np.inf, np.inf, 1]}),
+        r"^Column 'amount' has 3 infinite values; replace them or drop the column\.$",
+    ),
+    "infinite once": (np.array([[np.inf]]), r"^Column 'x0' has 1 infinite value; replace it or drop the column\.$"),
+    "infinite object": (objects(1, float("inf")), "Column 'x0' has 1 infinite value;"),
+    "too large for float64": (np.array([["1e400"]], dtype=np.longdouble), "Column 'x0' has 1 infinite value;"),
+    "too large": (objects(10**400, 1), "Column 'x0' has a whole number above 1e308"),
+    "duplicate names": (pd.DataFrame([[1, 2]], columns=["a", "a"]), "The column name 'a' occurs more than once"),
+    "duplicate Arrow names": (pa.table([[1], [2]], names=["a", "a"]), "The column name 'a' occurs more than once"),
+    "duplicates as text": (pd.DataFrame([[1, 2]], columns=[1, "1"]), "The column name '1' occurs more than once"),
+}
+
+
+@pytest.mark.parametrize(("X", "message"), BAD_TABLES.values(), ids=BAD_TABLES.keys())
+def test_bad_tables_are_refused_in_one_sentence(X, message):
+    with pytest.raises(InputError, match=message) as caught:
+        as_table(X)
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).endswith(".")
+
+
+BAD_TYPES = {
+    "dict cells": (
+        objects({"foo": "bar"}, 1),
+        r"Column 'x0' holds dict values; an argument must be .* string.* number",
+    ),
+    "list cells": (
+        pd.DataFrame({"a": [[1], [2]]}),
+        "Column 'a' holds list values; an argument must be .* string.* number",
+    ),
+    "record cells": (np.zeros((2, 1), dtype=[("a", float), ("b", float)]), "Column 'x0' holds record values"),
+    "tuple cells": (objects((1, 2), None), "Column 'x0' holds tuple values"),
+    "array cells": (objects(np.ones(2), np.ones(3)), "Column 'x0' holds ndarray values"),
+    "polars lists": (
+        pl.DataFrame({"a": [[1], [2]]}),
+        "Column 'a' holds List values; .*argument must be .* string.* number",
+    ),
+    "polars structs": (pl.DataFrame({"a": [{"b": 1}]}), "Column 'a' holds Struct values"),
+    "arrow lists": (pa.table({"a": [[1], [2]]}), "Column 'a' holds List values"),
+    "sparse": (scipy.sparse.csr_matrix(np.eye(2)), r"sparse matrix, which is not supported; pass X\.toarray\(\)"),
+    "sparse array": (scipy.sparse.coo_array(np.eye(2)), "sparse"),
+    "path": (
+        "data.csv",
+        r"X is of type str, which is not a table; read the file first, with minerva\.data\.read_table",
+    ),
+    "number": (3, "X is of type int, which is not a table; pass an array or a data frame"),
+    "none": (None, "X is of type NoneType, which is not a table"),
+    "dict": ({"a": [1]}, "X is of type dict, which is not a table"),
+}
+
+
+@pytest.mark.parametrize(("X", "message"), BAD_TYPES.values(), ids=BAD_TYPES.keys())
+def test_what_no_cell_or_table_can_be_is_a_type_error(X, message):
+    with pytest.raises(InputTypeError, match=message):
+        as_table(X)
+
+
+BAD_TARGETS = {
+    "none": (None, "requires y to be passed, but the target y is None"),
+    "length": ([1, 2, 3], r"Found input variables with inconsistent numbers of samples: \[4, 3\]"),
+    "missing": (
+        [1, None, np.nan, 0],
+        r"^The target 'y' has 2 missing values \(NaN\); drop those rows or fill them\.$",
+    ),
+    "missing text": (pd.Series(["a", None, "b", "a"], name="label"), "The target 'label' has 1 missing value "),
+    "infinite": ([1, np.inf, -np.inf, 0], "The target 'y' has 2 infinite values; drop those rows or replace them"),
+    "constant": ([7.5] * 4, r"The target 'y' has one value only \(7\.5 in all n_samples=4 rows\); choose a target"),
+    "constant text": (["a"] * 4, r"The target 'y' has one value only \(a in"),
+    "constant column": (np.array([[1, 2]] * 3 + [[1, 3]]), "The target 'y0' has one value only"),
+    "three dimensions": (np.ones((4, 1, 1)), "y must have two dimensions, rows and columns, got 3"),
+    "no columns": (np.ones((4, 0)), r"0 feature\(s\)"),
+    "complex": (np.ones(4) * 1j, "Complex data not supported"),
+}
+
+
+@pytest.mark.parametrize(("y", "message"), BAD_TARGETS.values(), ids=BAD_TARGETS.keys())
+def test_bad_targets_are_refused_in_one_sentence(y, message):
+    with pytest.raises(InputError, match=message):
+        as_target(y, n_rows=4)
+
+
+@pytest.mark.parametrize("y", [3, "ab", {1, 2}])
+def test_a_target_that_is_no_column_is_a_type_error(y):
+    with pytest.raises(InputTypeError, match=f"y is of type {type(y).__name__}, which is not a table; pass an array"):
+        as_target(y, n_rows=2)
+
+
+def test_a_target_of_lists_is_a_type_error():
+    y = np.empty(2, dtype=object)
+    y[:] = [[1], [2, 3]]
+    with pytest.raises(InputTypeError, match="Column 'y' holds list values"):
+        as_target(y, n_rows=2)
+
+
+def test_reading_leaves_the_users_data_alone():
+    X = np.array([[1.0, 2.0], [np.nan, 4.0]])
+    before = X.copy()
+    as_table(X)
+    np.testing.assert_array_equal(X, before)

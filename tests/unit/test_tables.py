@@ -1,0 +1,79 @@
+import pickle
+
+import numpy as np
+import pytest
+
+from minerva.errors import InputError
+from minerva.preprocessing import TableEncoder, find_kinds
+from minerva.schema import Column, ColumnKind, Table
+
+HEIGHT = Column("height", np.array([1.5, 1.9, np.nan, 1.7]))
+COLOUR = Column("colour", np.array([0, 1, 1, -1]), np.array(["blue", "red"], dtype=object))
+FLAG = Column("flag", np.array([0.0, 1.0, 1.0, 1.0]))
+TRAIN = Table((COLOUR, HEIGHT, FLAG), 4)
+
+
+def encoder(table=TRAIN):
+    return TableEncoder(find_kinds(table)).fit(table)
+
+
+def test_ranks_and_codes_know_their_place_in_the_table():
+    encoded = encoder().transform(TRAIN)
+    assert encoded.continuous == (1,)
+    assert encoded.categorical == (0, 2)
+    assert encoded.n_levels == (4, 4)
+    assert (encoded.n_columns, encoded.n_rows) == (3, 4)
+    assert encoded.codes.tolist() == [[3, 3], [2, 2], [2, 2], [0, 2]]  # red and 1 are the most frequent: code 2
+    np.testing.assert_array_equal(encoded.ranks, np.array([[1 / 6], [5 / 6], [np.nan], [1 / 2]], dtype=np.float32))
+    assert encoded.ranks.dtype == np.float32
+    assert encoded.codes.dtype == np.int64
+
+
+def test_fit_transform_equals_fit_then_transform():
+    one, two = encoder().transform(TRAIN), TableEncoder(find_kinds(TRAIN)).fit_transform(TRAIN)
+    np.testing.assert_array_equal(one.ranks, two.ranks)
+    np.testing.assert_array_equal(one.codes, two.codes)
+    assert one.n_levels == two.n_levels
+
+
+def test_taking_rows_before_or_after_encoding_is_the_same():
+    rows = np.array([3, 0, 0])
+    after, before = encoder().transform(TRAIN).take(rows), encoder().transform(TRAIN.take(rows))
+    np.testing.assert_array_equal(after.ranks, before.ranks)
+    np.testing.assert_array_equal(after.codes, before.codes)
+    assert after.n_rows == 3
+
+
+def test_columns_are_found_by_name():
+    shuffled = Table((FLAG, Column("more", np.zeros(4)), HEIGHT, COLOUR), 4)
+    np.testing.assert_array_equal(encoder().transform(shuffled).codes, encoder().transform(TRAIN).codes)
+
+
+def test_a_table_of_one_kind_has_no_columns_of_the_other():
+    numbers = encoder(Table((HEIGHT,), 4)).transform(Table((HEIGHT,), 4))
+    assert (numbers.ranks.shape, numbers.codes.shape, numbers.n_levels) == ((4, 1), (4, 0), ())
+    text = encoder(Table((COLOUR,), 4)).transform(Table((COLOUR,), 4))
+    assert (text.ranks.shape, text.codes.shape, text.n_rows) == ((4, 0), (4, 1), 4)
+
+
+def test_a_missing_column_is_named():
+    with pytest.raises(InputError, match="There is no column 'flag'"):
+        encoder().transform(Table((COLOUR, HEIGHT), 4))
+
+
+def test_text_in_a_continuous_column_is_refused_in_training_and_later():
+    with pytest.raises(InputError, match="Column 'colour' holds text or categories and cannot be continuous"):
+        TableEncoder({"colour": ColumnKind.CONTINUOUS}).fit(Table((COLOUR,), 4))
+    height = Column("height", np.array([0]), np.array(["tall"], dtype=object))
+    with pytest.raises(InputError, match="Column 'height' held numbers when fitted and holds text or categories now"):
+        encoder(Table((HEIGHT,), 4)).transform(Table((height,), 1))
+
+
+def test_an_all_missing_continuous_column_may_arrive_as_text():
+    height = Column("height", np.array([-1, -1]), np.array([], dtype=object))
+    assert np.isnan(encoder(Table((HEIGHT,), 4)).transform(Table((height,), 2)).ranks).all()
+
+
+def test_an_encoder_survives_pickling():
+    copy = pickle.loads(pickle.dumps(encoder()))
+    np.testing.assert_array_equal(copy.transform(TRAIN).ranks, encoder().transform(TRAIN).ranks)
