@@ -19,7 +19,7 @@ def find_device(name: str) -> torch.device:
         return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
     try:
         device = torch.device(name)
-        torch.empty(1, device=device)
+        torch.zeros(1, device=device).cpu()  # "meta" takes tensors and never gives them back
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
         raise InputError(f"The device {name!r} cannot be used here ({reason}); use 'auto' or 'cpu'.") from None

@@ -100,7 +100,8 @@ def _one_hot(codes: Tensor, n_levels: int) -> Tensor:  # (n_rows, n_columns * n_
 
 
 def _nlogn(counts: Tensor) -> Tensor:
-    return torch.special.xlogy(counts, counts)
+    product: Tensor = torch.special.xlogy(counts, counts)
+    return product
 
 
 def _information(counts: Tensor) -> Tensor:
@@ -124,7 +125,7 @@ def _synergy_z(counts: Tensor, marginal: Tensor, n_levels: Tensor) -> Tensor:  #
     nats = (inside.double().cpu() - (_nlogn(per_class).sum() - _nlogn(per_class.sum())).cpu()) / n_rows
     cells = (total > 0).sum(dim=(1, 3)).double().cpu()
     freedom = (cells - n_levels + 1).clamp(min=1) * (n_classes - 1)
-    return (2 * n_rows * (nats - marginal) - freedom) / (2 * freedom).sqrt()
+    return (2 * n_rows * (nats - marginal) - freedom) / (2 * freedom).clamp(min=1).sqrt()
 
 
 def _merge(best: Tensor, z: Tensor, first: Tensor, second: Tensor, n_pairs: int) -> Tensor:
@@ -133,5 +134,5 @@ def _merge(best: Tensor, z: Tensor, first: Tensor, second: Tensor, n_pairs: int)
     found = torch.stack(
         [first[top.indices // len(second)].double(), second[top.indices % len(second)].double(), top.values], dim=1
     )
-    merged = torch.cat([best, found])
+    merged = torch.cat([best, found[top.values > -torch.inf]])
     return merged[merged[:, 2].argsort(descending=True, stable=True)[:n_pairs]]

@@ -51,6 +51,7 @@ def train(
     after_step: Callable[[], None] = lambda: None,
     n_features: Callable[[], int] = lambda: 0,
     keep_best: bool = True,
+    finished: Callable[[], bool] = lambda: False,
     ceiling: Tensor | float = float("inf"),
     on_record: Callable[[TrainingRecord], None] = lambda _: None,
 ) -> Outcome:
@@ -66,6 +67,8 @@ def train(
         Called after the step on the networks; the place for a step on feature weights.
     keep_best
         Whether to stop early and go back to the best held-out bound; without it the last parameters stay.
+    finished
+        Looked at with every evaluation; True ends the training as converged.
     ceiling
         The most that each member's held-out bound can be: close to it nothing is left to learn.
     """
@@ -103,6 +106,9 @@ def train(
             ensemble.copy_(best_parameters, None, torch.ones(ensemble.n_members, dtype=torch.bool))
             optimizer.param_groups[0]["lr"] *= 0.2
         elif keep_best and (waited >= patience or at_ceiling):
+            converged = True
+            break
+        if finished():
             converged = True
             break
         if deadline.passed:

@@ -95,17 +95,22 @@ def mutual_information(
     return as_estimate(evidence, folds[0].target.entropy, optimism, table.n_rows)
 
 
-def as_estimate(evidence: Evidence, most: float, optimism: float, n_rows: int) -> Estimate:
+def as_estimate(evidence: Evidence, entropy: float, optimism: float, n_rows: int) -> Estimate:
     """An estimate that stays between nothing and all that the target holds, and says when it was cut there.
 
     ``optimism`` is how much better the critic does on its own training rows. The truth lies about half way between
-    the two, so the upper end of the interval reaches that much further.
+    the two, so the upper end of the interval reaches that much further. It may pass the entropy of the target, which
+    is itself an estimate from these rows; the note then says so.
     """
     low, high = evidence.interval
     high += max(0.0, optimism) / 2
-    note = f"cut to H(y) = {most:.3f} nats" if evidence.mean > most else ""
-    nats = min(max(0.0, evidence.mean), most)
-    return Estimate(nats, min(max(0.0, low), nats), max(min(high, most), nats), n_rows, note)
+    nats = min(max(0.0, evidence.mean), entropy)
+    note = ""
+    if evidence.mean > entropy:
+        note = f"cut to the target's entropy of {entropy:.3f} nats"
+    elif high > entropy:
+        note = f"the target's entropy in these rows is {entropy:.3f} nats"
+    return Estimate(nats, min(max(0.0, low), nats), max(high, nats), n_rows, note)
 
 
 def _estimate_plan(n_rows: int) -> Plan:

@@ -16,7 +16,7 @@ from minerva.errors import InputError
 from minerva.preprocessing import EncodedTable, TableEncoder, find_target_kind, fit_atoms
 from minerva.schema import ColumnKind, Table
 
-MIN_ROWS = 10
+MIN_ROWS = 6
 VET_SHARE = 0.25  # of the rows, where one split is enough
 TUNE_SHARE = 0.2  # of the training rows, where a fold has one critic only
 MAX_ATOMS = 128  # levels of a continuous target

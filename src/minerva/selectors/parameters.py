@@ -67,7 +67,7 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
         n_negative = int((weights < 0).sum())
         raise InputError(f"sample_weight has {n_negative} negative values; every weight must be 0 or more.")
     if not (weights > 0).any():
-        raise InputError("sample_weight is 0 in every row; at least some rows must count.")
+        raise InputError("sample_weight is zero in every row; some weight must be above zero.")
     return weights
 
 

@@ -26,15 +26,16 @@ from minerva.results import TrainingRecord
 class PaperSettings:
     """Coefficients of eq. 9 and of Algorithm 1."""
 
-    sparsity: float = 0.2  # c1
+    sparsity: float = 0.05  # c1; the paper has 1
     norm_drift: float = 1.0  # c2
     target_norm: float = 1.0  # a
-    learning_rate: float = 1e-3  # r of the network
+    learning_rate: float = 1e-3  # r of the network; the paper has 1e-4
     weight_rate: float = 0.05  # r of p
     threshold: float = 1e-5  # epsilon
     batch_size: int = 1000
     max_steps_learn: int = 2000
     max_steps_sparsify: int = 3000
+    settled_after: int = 16  # evaluations in a row with the same weights above zero end the second stage
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,12 @@ def solve_paper(
             settings.norm_drift * norm_drift(p.values, settings.target_norm),
         )
 
+    supports: list[tuple[bool, ...]] = []
+
+    def settled() -> bool:
+        supports.append(tuple((p.values > settings.threshold).tolist()))
+        return len(supports) >= settings.settled_after and len({*supports[-settings.settled_after :]}) == 1
+
     sparsified = train(
         critic,
         loss_sparsify,
@@ -127,6 +134,7 @@ def solve_paper(
         after_step=lambda: p.step_(settings.weight_rate),
         n_features=lambda: p.n_kept,
         keep_best=False,
+        finished=settled,
         on_record=on_record,
     )
     # Line 14: return the features whose weight is not zero
@@ -135,7 +143,7 @@ def solve_paper(
         weights=torch.where(weights > settings.threshold, weights, 0.0),
         total=total,
         kept=held_out_evidence(),
-        converged=learned.converged,
+        converged=learned.converged and sparsified.converged,
         records=learned.records + sparsified.records,
     )
 

@@ -1,0 +1,100 @@
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from minerva.core.bounds import donsker_varadhan
+from minerva.core.evidence import Evidence, holm, weigh, weigh_bound
+
+
+def test_equal_weights_give_the_mean_and_its_standard_error():
+    values = np.random.default_rng(0).normal(0.3, 2.0, size=200)
+    found = weigh(torch.tensor(values), torch.ones(200))
+    assert found.mean == pytest.approx(values.mean())
+    assert found.error == pytest.approx(values.std() / math.sqrt(200))
+
+
+def test_weights_give_numpys_weighted_mean_whatever_their_scale():
+    rng = np.random.default_rng(1)
+    values, weights = rng.normal(size=50), rng.uniform(0, 3, size=50)
+    found = weigh(torch.tensor(values), torch.tensor(weights))
+    mean = np.average(values, weights=weights)
+    # Rows are independent: the variance of sum(w v) / sum(w) is sum(w^2 var) / sum(w)^2
+    error = np.sqrt(np.sum(weights**2 * (values - mean) ** 2)) / weights.sum()
+    assert (found.mean, found.error) == pytest.approx((mean, error))
+    scaled = weigh(torch.tensor(values), torch.tensor(10 * weights))
+    assert (scaled.mean, scaled.error) == pytest.approx((mean, error))
+
+
+def test_a_row_of_weight_two_counts_twice_and_one_of_weight_zero_not_at_all():
+    found = weigh(torch.tensor([1.0, 4.0, 100.0]), torch.tensor([2.0, 1.0, 0.0]))
+    assert found.mean == pytest.approx((1 + 1 + 4) / 3)
+
+
+@pytest.mark.parametrize(("z", "p_value"), [(0.0, 0.5), (1.959964, 0.025), (1.644854, 0.05), (-1.644854, 0.95)])
+def test_p_values_are_the_upper_tail_of_the_normal_law(z, p_value):
+    evidence = Evidence(mean=z * 0.1, error=0.1)
+    assert evidence.z == pytest.approx(z)
+    assert evidence.p_value == pytest.approx(p_value, abs=1e-6)
+
+
+def test_rows_that_all_agree_are_certain_and_rows_of_zero_say_nothing():
+    assert weigh(torch.full((5,), 0.25), torch.ones(5)).z == math.inf
+    assert weigh(torch.full((5,), -0.25), torch.ones(5)).p_value == 1.0
+    nothing = weigh(torch.zeros(5), torch.ones(5))
+    assert (nothing.z, nothing.p_value, nothing.interval) == (0.0, 0.5, (0.0, 0.0))
+
+
+def test_the_interval_covers_95_of_100_means():
+    rng = np.random.default_rng(2)
+    samples = torch.tensor(rng.normal(1.0, 1.0, size=(1000, 60)))
+    intervals = [weigh(sample, torch.ones(60)).interval for sample in samples]
+    covered = np.mean([low < 1.0 < high for low, high in intervals])
+    # 1,000 draws: a standard error of 0.007; the normal quantile costs 0.005 at 60 rows
+    assert covered == pytest.approx(0.945, abs=0.025)
+
+
+def test_holm_gives_the_hand_worked_answer():
+    # Steps: 0.005 against 0.05/4, 0.01 against 0.05/3, 0.03 against 0.05/2 (fails, and stops 0.04 too).
+    assert holm([0.01, 0.04, 0.03, 0.005], level=0.05) == [True, False, False, True]
+
+
+def test_holm_stops_at_the_first_that_stands():
+    # 0.04 would pass its own step, 0.05/1, but 0.03 before it did not pass 0.05/2
+    assert holm([0.03, 0.04], level=0.05) == [False, False]
+    assert holm([0.02, 0.04], level=0.05) == [True, True]
+
+
+def test_holm_counts_tests_that_are_not_listed():
+    assert holm([0.01], level=0.05) == [True]
+    assert holm([0.01], level=0.05, n_tests=10) == [False]
+    # 0.004 passes 0.05/10, then 0.0055 passes 0.05/9
+    assert holm([0.0055, 0.004], level=0.05, n_tests=10) == [True, True]
+    assert holm([], level=0.05, n_tests=10) == []
+
+
+def test_bound_evidence_is_the_bound_with_the_error_of_the_delta_method():
+    rng = np.random.default_rng(3)
+    joint, marginal = rng.normal(0.5, 0.7, size=400), rng.normal(-0.5, 0.9, size=400)
+    found = weigh_bound(torch.tensor(joint), torch.tensor(marginal))
+    assert found.mean == pytest.approx(float(donsker_varadhan(torch.tensor(joint), torch.tensor(marginal))))
+    ratio = np.exp(marginal)
+    variance = joint.var(ddof=1) / 400 + ratio.var(ddof=1) / ratio.mean() ** 2 / 400
+    assert found.error == pytest.approx(math.sqrt(variance))
+
+
+def test_bound_error_is_the_spread_of_the_bound_over_samples():
+    rng = np.random.default_rng(4)
+    joint, marginal = rng.normal(0.5, 0.7, size=(500, 200)), rng.normal(-0.5, 0.7, size=(500, 200))
+    found = [weigh_bound(*pair) for pair in zip(torch.tensor(joint), torch.tensor(marginal), strict=True)]
+    spread = np.std([evidence.mean for evidence in found])
+    # The standard deviation of 500 draws is known to 3%; 10% is three times that
+    assert np.mean([evidence.error for evidence in found]) == pytest.approx(spread, rel=0.1)
+
+
+def test_bound_evidence_is_finite_at_huge_scores():
+    scores = torch.tensor([1e4, -1e4, 0.0])
+    found = weigh_bound(scores, scores)
+    assert math.isfinite(found.mean)
+    assert math.isfinite(found.error)

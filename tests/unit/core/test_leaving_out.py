@@ -1,0 +1,117 @@
+import dataclasses
+
+import pytest
+import torch
+
+from minerva.core.leaving_out import FULL_SHARE, ONE_OUT_SHARE, LeaveOut, eliminate, mask_sampler, partners
+
+N_DRAWS = 20_000
+
+
+def masks_of_units(local_units):
+    return mask_sampler(local_units)(N_DRAWS, torch.Generator().manual_seed(0))
+
+
+def test_masks_show_everything_or_hide_one_unit_as_often_as_promised():
+    n_hidden = (masks_of_units([[unit] for unit in range(20)]) == 0).sum(1)
+    # A share of 20,000 draws has a standard error of at most 0.0036; random parts may add to both shares
+    for hidden, promised in ((0, FULL_SHARE), (1, ONE_OUT_SHARE)):
+        share = float((n_hidden == hidden).float().mean())
+        assert promised - 0.015 < share < promised + 0.1
+    assert n_hidden.max() > 5
+
+
+def test_masks_hide_every_unit_alike():
+    hidden = (masks_of_units([[unit] for unit in range(6)]) == 0).float().mean(0)
+    assert hidden.min() > 0.05
+    # Standard error of a share: at most 0.0036
+    assert float(hidden.max() - hidden.min()) < 0.02
+
+
+def test_masks_hide_the_features_of_a_unit_together():
+    masks = masks_of_units([[0, 3], [2], [1, 4]])
+    assert torch.equal(masks[:, 0], masks[:, 3])
+    assert torch.equal(masks[:, 1], masks[:, 4])
+    assert not torch.equal(masks[:, 0], masks[:, 1])
+    assert set(masks.unique().tolist()) == {0.0, 1.0}
+
+
+def flip(y, share=0.1, seed=2):
+    """The same classes 0 and 1, a share of them wrong."""
+    return y ^ (torch.rand(len(y), generator=torch.Generator().manual_seed(seed)) < share).long()
+
+
+@pytest.fixture(scope="module")
+def codes():
+    """A column of noise and two bits."""
+    generator = torch.Generator().manual_seed(1)
+    noise = torch.randint(4, (2000, 1), generator=generator)
+    return torch.cat([noise, torch.randint(2, (2000, 2), generator=generator)], dim=1)
+
+
+@pytest.fixture(scope="module")
+def parity(codes):
+    """The exclusive or of the two bits, one in ten flipped: log 2 - H(0.1) = 0.368 nats, none of it in one bit."""
+    return flip(codes[:, 1] ^ codes[:, 2])
+
+
+@pytest.fixture
+def vet(make_fold, make_workshop, generator):
+    """Fit critics that answer for any part of these units."""
+
+    def fit(codes, y, units, **arguments):
+        workshop = make_workshop(units, generator, **arguments)
+        return LeaveOut([make_fold(codes, y)], list(range(len(units))), workshop), workshop
+
+    return fit
+
+
+def test_a_copy_is_found_superfluous_and_its_original_stands_in(vet, quick):
+    generator = torch.Generator().manual_seed(5)
+    first, noise = torch.randint(3, (2, 2400), generator=generator)
+    y = flip((first > 1).long())
+    longer = dataclasses.replace(quick, max_steps=300, batch_size=256, learning_rate=2e-3, patience=6)
+    vetting, workshop = vet(torch.stack([first, first, noise], dim=1), y, [[0], [1], [2]], schedule=longer)
+    alone = vetting.weigh(vetting.information([0])).mean
+    assert alone > 0.25
+    # Either column tells everything, so that neither adds anything to the other, and each all without the other
+    assert max(vetting.contributions([0, 1, 2])[unit].mean for unit in (0, 1)) < 0.1 * alone
+    assert vetting.contributions([0, 2])[0].mean == pytest.approx(alone, rel=0.2)
+    result = eliminate(vetting, workshop, level=0.05, n_wanted=None)
+    (kept,) = result.kept
+    assert kept in (0, 1)
+    stand_ins = {dropped.unit: dropped.stand_in for dropped in result.dropped}
+    assert stand_ins == {1 - kept: kept, 2: None}
+    assert [len(units) for units, _ in result.path] == [3, 2, 1]
+
+
+def test_columns_that_inform_together_only_are_kept_as_partners(codes, parity, vet):
+    vetting, workshop = vet(codes, parity, [[0], [1], [2]])
+    result = eliminate(vetting, workshop, level=0.05, n_wanted=None)
+    assert result.kept == [1, 2]
+    # Without the other, neither bit is worth anything: what each adds is all there is. 500 vetting rows know it to 0.03
+    for unit in result.kept:
+        assert result.contributions[unit].mean == pytest.approx(0.368, abs=0.1)
+    assert partners(vetting, result.kept, result.contributions) == {1: [2], 2: [1]}
+
+
+def test_columns_that_inform_each_on_its_own_are_no_partners(codes, vet):
+    vetting, workshop = vet(codes[:, 1:], 2 * codes[:, 1] + codes[:, 2], [[0], [1]])
+    result = eliminate(vetting, workshop, level=0.05, n_wanted=None)
+    assert result.kept == [0, 1]
+    assert partners(vetting, result.kept, result.contributions) == {0: [], 1: []}
+
+
+def test_elimination_goes_on_to_the_number_wanted_and_never_takes_what_was_asked_for(codes, parity, vet):
+    vetting, workshop = vet(codes, parity, [[0], [1], [2]], kept=[0])
+    assert eliminate(vetting, workshop, level=0.05, n_wanted=None).kept == [0, 1, 2]
+    assert 0 in eliminate(vetting, workshop, level=0.05, n_wanted=2).kept
+    assert eliminate(vetting, workshop, level=0.05, n_wanted=1).kept == [0]
+    assert eliminate(vetting, workshop, level=0.05, n_wanted=3).kept == [0, 1, 2]
+
+
+def test_grouped_columns_are_hidden_together(codes, parity, vet):
+    vetting, _ = vet(codes, parity, [[0], [1, 2]])
+    contributions = vetting.contributions([0, 1])
+    assert contributions[1].mean == pytest.approx(0.368, abs=0.1)
+    assert abs(contributions[0].mean) < 0.05

@@ -1,0 +1,165 @@
+import pytest
+import torch
+
+from minerva.core.inputs import Layout, Rows
+from minerva.core.runtime import Deadline, seeded
+from minerva.core.solvers import paper
+from minerva.core.solvers.paper import PaperSettings, solve_paper
+
+CPU = torch.device("cpu")
+NEVER = Deadline(None)
+FEW_STEPS = PaperSettings(batch_size=32, max_steps_learn=4, max_steps_sparsify=4)
+
+
+def rows_of(codes, n_levels):
+    return Rows(
+        torch.empty(len(codes), 0), codes, Layout(0, (n_levels,) * codes.shape[1], tuple(range(codes.shape[1])))
+    )
+
+
+def equality(n_rows, n_features=6, n_levels=3, seed=0):
+    """Experiment A in small: y says whether columns 1 and 4 are equal."""
+    codes = torch.randint(n_levels, (n_rows, n_features), generator=torch.Generator().manual_seed(seed))
+    return rows_of(codes, n_levels), rows_of((codes[:, 1] == codes[:, 4]).long().unsqueeze(1), 2)
+
+
+def solve(n_rows=200, settings=FEW_STEPS, units=range(6), seed=0, deadline=NEVER):
+    x, y = equality(n_rows)
+    with seeded(seed, CPU) as generator:
+        return solve_paper(x, y, equality(n_rows, seed=1), list(units), settings, generator, deadline)
+
+
+@pytest.fixture
+def stages(monkeypatch):
+    """What each stage's training was given, and the network and weights it started and ended with."""
+    seen = []
+    original = paper.train
+
+    def spy(critic, loss_of_batch, held_out_bound, schedule, **arguments):
+        stage = {"start": critic.snapshot(), "losses": [], "schedule": schedule}
+        seen.append(stage)
+
+        def spied_loss():
+            stage["losses"].append(loss_of_batch())
+            return stage["losses"][-1]
+
+        outcome = original(critic, spied_loss, held_out_bound, schedule, **arguments)
+        stage["end"] = critic.snapshot()
+        stage["records"] = outcome.records
+        return outcome
+
+    monkeypatch.setattr(paper, "train", spy)
+    return seen
+
+
+@pytest.fixture
+def batches(monkeypatch):
+    """Every batch that was scored, with the weights it was scored at."""
+    seen = []
+    original = paper.shuffled_pairs
+
+    def spy(critic, x, y, weights, generator):
+        seen.append((x, y, weights.detach().clone()))
+        return original(critic, x, y, weights, generator)
+
+    monkeypatch.setattr(paper, "shuffled_pairs", spy)
+    return seen
+
+
+def test_stage_two_starts_from_the_network_of_stage_one(stages):
+    solve()
+    learn, sparsify = stages
+    assert not torch.equal(learn["start"]["tower.0.weight"], learn["end"]["tower.0.weight"])
+    assert all(torch.equal(learn["end"][name], sparsify["start"][name]) for name in learn["end"])
+    assert not torch.equal(sparsify["start"]["tower.0.weight"], sparsify["end"]["tower.0.weight"])
+
+
+def test_weights_are_one_through_stage_one_and_move_in_stage_two(stages, batches):
+    solution = solve()
+    assert {record.stage for record in solution.records} == {"learn", "sparsify"}
+    weights = [weights for x, _, weights in batches if len(x) == FEW_STEPS.batch_size]
+    n_learn = len(stages[0]["losses"])
+    assert all((w == 1).all() for w in weights[: n_learn + 1])
+    assert not any((w == 1).all() for w in weights[n_learn + 1 :])
+
+
+def test_batches_are_rows_of_the_table_and_of_the_size_asked_for(batches):
+    solve()
+    x, y = equality(200)
+    table = {tuple(row) for row in torch.cat([x.codes, y.codes], dim=1).tolist()}
+    drawn = [(x, y) for x, y, _ in batches if len(x) != 200]
+    assert len(drawn) == 8
+    for x_batch, y_batch in drawn:
+        assert len(x_batch) == len(y_batch) == 32
+        assert {tuple(row) for row in torch.cat([x_batch.codes, y_batch.codes], dim=1).tolist()} <= table
+    assert not torch.equal(drawn[0][0].codes, drawn[1][0].codes)
+
+
+def test_stage_one_has_the_bound_alone_and_stage_two_the_three_terms(stages):
+    settings = PaperSettings(
+        sparsity=0.5, norm_drift=0.25, target_norm=2.0, batch_size=32, max_steps_learn=3, max_steps_sparsify=3
+    )
+    solve(settings=settings)
+    learn, sparsify = stages
+    assert all((loss.sparsity_term, loss.drift_term) == (0.0, 0.0) for loss in learn["losses"])
+    # Six weights of one: their ratio is sqrt(6), their norm sqrt(6)
+    first = sparsify["losses"][0]
+    assert float(first.sparsity_term.detach()) == pytest.approx(0.5 * 6**0.5, rel=1e-6)
+    assert float(first.drift_term.detach()) == pytest.approx(0.25 * (6**0.5 - 2.0) ** 2, rel=1e-5)
+    total = first.negative_bound + first.sparsity_term + first.drift_term
+    torch.testing.assert_close(first.total, total)
+    assert sparsify["records"][-1].sparsity_term > 0
+    assert sparsify["records"][-1].drift_term > 0
+
+
+def test_the_weight_step_is_the_plain_gradient_of_the_whole_loss(batches):
+    settings = PaperSettings(
+        sparsity=0.0, norm_drift=0.5, target_norm=0.0, weight_rate=0.1,
+        batch_size=32, max_steps_learn=1, max_steps_sparsify=2,
+    )  # fmt: skip
+    solve(settings=settings)
+    weights = [weights for x, _, weights in batches if len(x) == 32]
+    # The drift's gradient is 2 c2 (||p|| - 0) p / ||p|| = p: a step of 0.1 leaves 0.9, give or take the bound's pull
+    assert weights[1].tolist() == [1.0] * 6
+    torch.testing.assert_close(weights[2], torch.full((6,), 0.9), rtol=0, atol=0.03)
+
+
+def test_weights_at_or_below_the_threshold_are_returned_as_zero():
+    settings = PaperSettings(threshold=1e9, batch_size=32, max_steps_learn=2, max_steps_sparsify=2)
+    assert solve(settings=settings).weights.tolist() == [0.0] * 6
+    weights = solve().weights
+    assert (weights > 0).all()
+
+
+def test_grouped_features_end_with_one_weight():
+    weights = solve(units=[0, 1, 2, 0, 3, 1]).weights
+    assert weights[0] == weights[3]
+    assert weights[1] == weights[5]
+    assert len(set(weights.tolist())) == 4
+
+
+def test_same_seed_same_weights():
+    assert torch.equal(solve(seed=3).weights, solve(seed=3).weights)
+    assert not torch.equal(solve(seed=3).weights, solve(seed=4).weights)
+
+
+def test_a_passed_deadline_ends_both_stages_early():
+    settings = PaperSettings(batch_size=32, max_steps_learn=500, max_steps_sparsify=500)
+    solution = solve(settings=settings, deadline=Deadline(0.0))
+    assert not solution.converged
+    assert [record.stage for record in solution.records] == ["learn", "sparsify"]
+
+
+@pytest.mark.reference
+def test_algorithm_1_is_exact_on_a_small_equality_problem():
+    settings = PaperSettings(batch_size=128, max_steps_learn=150, max_steps_sparsify=300)
+    solution = solve(n_rows=2000, settings=settings)
+    assert (solution.weights > 0).tolist() == [False, True, False, False, True, False]
+    assert solution.weights[[0, 2, 3, 5]].tolist() == [0.0] * 4
+    # The lemma at three levels: 2/3 log(3/2) + 1/3 log 3 = 0.6365 nats; one shuffle of 2,000 rows knows it to 0.03
+    assert solution.total.mean == pytest.approx(0.6365, abs=0.1)
+    assert solution.kept.mean == pytest.approx(0.6365, abs=0.1)
+    last = solution.records[-1]
+    assert last.n_features == 2
+    # The ratio of two weights lies between 1 and sqrt(2); that of all six was sqrt(6)
+    assert settings.sparsity <= last.sparsity_term <= settings.sparsity * 2**0.5 + 1e-6

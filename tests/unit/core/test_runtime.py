@@ -1,0 +1,87 @@
+import time
+
+import pytest
+import torch
+
+from minerva.core.runtime import Deadline, find_device, seeded
+from minerva.errors import InputError
+
+CPU = torch.device("cpu")
+
+
+def test_seeded_leaves_the_global_random_state_untouched():
+    before = torch.get_rng_state()
+    with seeded(1, CPU) as generator:
+        torch.rand(5)
+        torch.rand(5, generator=generator)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_seeded_puts_the_global_random_state_back_after_an_error_too():
+    before = torch.get_rng_state()
+
+    def fail():
+        with seeded(1, CPU):
+            torch.rand(5)
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_same_seed_same_draws_whatever_was_drawn_outside():
+    def draws(seed):
+        with seeded(seed, CPU) as generator:
+            return [*torch.rand(3).tolist(), *torch.rand(3, generator=generator).tolist()]
+
+    first = draws(7)
+    with torch.random.fork_rng(devices=[]):
+        torch.rand(11)
+        assert draws(7) == first
+    assert draws(8) != first
+
+
+def test_auto_finds_a_device_that_works():
+    assert float(torch.ones(2, device=find_device("auto")).sum()) == 2.0
+    assert find_device("cpu") == CPU
+
+
+@pytest.mark.parametrize("name", ["gpu", "cuda:99", "meta", ""])
+def test_unusable_devices_are_refused_in_one_sentence(name):
+    with pytest.raises(
+        InputError, match=r"^The device .* cannot be used here \(.*\); use 'auto' or 'cpu'\.$"
+    ) as caught:
+        find_device(name)
+    assert repr(name) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that stands still until told."""
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_a_deadline_passes_after_its_seconds_and_none_never_does(clock):
+    limited, unlimited = Deadline(10.0), Deadline(None)
+    clock[0] += 9.0
+    assert not limited.passed
+    clock[0] += 2.0
+    assert limited.passed
+    assert not unlimited.passed
+    assert not unlimited.share(0.5).passed
+
+
+def test_a_share_is_taken_of_the_time_that_is_left(clock):
+    deadline = Deadline(10.0)
+    clock[0] += 4.0
+    half = deadline.share(0.5)
+    assert half.seconds == pytest.approx(3.0)
+    clock[0] += 3.5
+    assert half.passed
+    assert not deadline.passed
+    clock[0] += 10.0
+    assert deadline.share(0.5).seconds == 0.0
