@@ -13,6 +13,7 @@ class Plan:
 
     n_folds: int  # 1: a split of its own for vetting; else every row is vetted once
     n_members: int  # critics a fold, trained side by side
+    n_tune_parts: int  # each member tunes on one such part of the training rows, its own, and trains on the others
     width: int
     dropout: float
     schedule: Schedule
@@ -21,13 +22,16 @@ class Plan:
     def for_rows(cls, n_rows: int) -> Plan:
         """The plan for a table of this length."""
         if n_rows >= 20_000:
-            return cls(1, 1, 128, 0.0, Schedule(max_steps=500, batch_size=1024, weight_decay=0.01))
+            schedule = Schedule(max_steps=500, batch_size=1024, weight_decay=0.01)
+            return cls(n_folds=1, n_members=1, n_tune_parts=5, width=128, dropout=0.0, schedule=schedule)
         if n_rows >= 5_000:
-            return cls(2, 2, 128, 0.1, Schedule(max_steps=800, batch_size=512, weight_decay=0.1))
+            schedule = Schedule(max_steps=800, batch_size=512, weight_decay=0.1)
+            return cls(n_folds=2, n_members=2, n_tune_parts=2, width=128, dropout=0.1, schedule=schedule)
         if n_rows >= 1_000:
-            return cls(3, 3, 64, 0.3, Schedule(max_steps=600, batch_size=256, weight_decay=1.0))
+            schedule = Schedule(max_steps=600, batch_size=256, weight_decay=1.0)
+            return cls(n_folds=3, n_members=3, n_tune_parts=3, width=64, dropout=0.3, schedule=schedule)
         if n_rows >= 100:
-            return cls(5, 3, 64, 0.3, Schedule(max_steps=400, batch_size=128, weight_decay=1.0))
-        return cls(
-            3, 2, 32, 0.3, Schedule(max_steps=75, batch_size=32, weight_decay=1.0, patience=2, patience_at_zero=3)
-        )
+            schedule = Schedule(max_steps=400, batch_size=128, weight_decay=1.0)
+            return cls(n_folds=5, n_members=3, n_tune_parts=3, width=64, dropout=0.3, schedule=schedule)
+        schedule = Schedule(max_steps=75, batch_size=32, weight_decay=1.0, patience=2, patience_at_zero=3)
+        return cls(n_folds=3, n_members=2, n_tune_parts=2, width=32, dropout=0.3, schedule=schedule)

@@ -15,6 +15,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from minerva.data import as_table
+from minerva.errors import InputTypeError
 from minerva.results import Selection
 from minerva.schema import Table
 
@@ -30,8 +31,17 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any) -> Table:
         """The table to fit on; remembers its names and width."""
+        X = _collected(X)
         table = as_table(X)
-        validate_data(self, _collected(X), skip_check_array=True)
+        try:
+            validate_data(self, X, skip_check_array=True)
+        except TypeError as error:
+            if "string names" not in str(error):
+                raise
+            raise InputTypeError(
+                "Some column names of X are text and some are not; make all of them text, for example with "
+                "X.columns = X.columns.astype(str)."
+            ) from None
         return table
 
     def _finish(self, selection: Selection) -> None:

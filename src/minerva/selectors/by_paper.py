@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
 from minerva.core.evidence import Evidence
 from minerva.core.runtime import seeded
 from minerva.core.solvers.paper import PaperSettings, solve_paper
 from minerva.data import split_rows
-from minerva.preprocessing import TableEncoder, find_target_kind
+from minerva.preprocessing import TableEncoder, find_target_kind, fit_atoms
 from minerva.results import FeatureResult, Selection
 from minerva.selectors.estimation import as_estimate
-from minerva.selectors.folding import as_rows
+from minerva.selectors.folding import MAX_ATOMS, as_rows
 from minerva.selectors.request import KEPT_ON_REQUEST, Request, empty_selection, versions
 
 HELD_OUT_SHARE = 0.2
@@ -21,10 +26,13 @@ def run_paper(request: Request, settings: PaperSettings) -> Selection:
     if not request.order:
         return empty_selection(request)
     n_rows = request.table.n_rows
-    train, held_out = split_rows(n_rows, [1 - HELD_OUT_SHARE, HELD_OUT_SHARE], None, request.rng)
+    parts = split_rows(n_rows, [1 - HELD_OUT_SHARE, HELD_OUT_SHARE], None, request.rng)
+    train, held_out = (_draw(rows, request.weights, request.rng) for rows in parts)
     table = request.table.select(request.order)
     x_encoder = TableEncoder(request.participants.kinds).fit(table.take(train))
     y_encoder = TableEncoder(find_target_kind(request.target, request.target_kind)).fit(request.target.take(train))
+    atoms = fit_atoms(y_encoder.transform(request.target.take(train)), MAX_ATOMS, random_state=0)
+    entropy = atoms.entropy if atoms.is_discrete else math.inf
     x, x_held_out, y, y_held_out = (
         as_rows(encoder.transform(source.take(rows)), request.device)
         for encoder, source in ((x_encoder, table), (y_encoder, request.target))
@@ -44,13 +52,13 @@ def run_paper(request: Request, settings: PaperSettings) -> Selection:
         )
     weights = dict(zip(request.order, solution.weights.tolist(), strict=True))
     chosen = _chosen(weights, request)
-    most = float("inf")
     return Selection(
         target=request.target_name,
         features=tuple(_result(name, weights, chosen, request) for name in request.table.names),
-        mutual_information=as_estimate(solution.kept, most, 0.0, n_rows),
-        total_information=as_estimate(max(solution.kept, solution.total, key=_mean), most, 0.0, n_rows),
+        mutual_information=as_estimate(solution.kept, entropy, 0.0, n_rows),
+        total_information=as_estimate(max(solution.kept, solution.total, key=_mean), entropy, 0.0, n_rows),
         n_rows=n_rows,
+        target_entropy=atoms.entropy if atoms.is_discrete else None,
         history=solution.records,
         converged=solution.converged,
         warnings=request.warnings(converged=solution.converged),
@@ -59,28 +67,46 @@ def run_paper(request: Request, settings: PaperSettings) -> Selection:
     )
 
 
+def _draw(rows: NDArray[np.int64], weights: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Rows drawn in proportion to their weights, since Algorithm 1 itself knows none; as they are if all are equal."""
+    share = weights[rows] / weights[rows].sum()
+    return rows if np.ptp(share) == 0 else rng.choice(rows, size=len(rows), p=share)
+
+
 def _mean(evidence: Evidence) -> float:
     return evidence.mean
 
 
 def _chosen(weights: dict[str, float], request: Request) -> set[str]:
     """Columns with a weight above zero, or the given number of largest weights; and those kept on request."""
-    kept = request.participants.kept & weights.keys()
+    units = [[request.order[place] for place in places] for places in request.units]
+    kept = request.kept_units
+    by_weight = sorted(
+        (unit for unit in range(len(units)) if unit not in kept), key=lambda unit: -weights[units[unit][0]]
+    )
     if request.n_wanted is None:
-        return {name for name, weight in weights.items() if weight > 0} | kept
-    free = sorted((name for name in weights if name not in kept), key=lambda name: -weights[name])
-    return {*kept, *free[: max(0, request.n_wanted - len(kept))]}
+        free = [unit for unit in by_weight if weights[units[unit][0]] > 0]
+    else:
+        free = by_weight[: max(0, request.n_wanted - len(kept))]
+    return {name for unit in (*kept, *free) for name in units[unit]}
 
 
 def _result(name: str, weights: dict[str, float], chosen: set[str], request: Request) -> FeatureResult:
     aside = request.set_aside(name)
     if aside is not None:
         return aside
-    if name in request.participants.originals:
-        return FeatureResult(name, False, request.participants.reasons[name])
+    originals = request.participants.originals
+    original = originals.get(name)
+    if original is not None:
+        selected = request.keep_redundant and original in chosen
+        return FeatureResult(name, selected, f"copy of {original}", weights[original] if selected else 0.0)
     weight = weights[name]
     if name not in chosen:
-        reason = FELL_TO_ZERO if weight == 0 else f"weight {weight:.3g}, beyond the number asked for"
-        return FeatureResult(name, False, reason, weight)
-    reason = KEPT_ON_REQUEST if name in request.participants.kept else f"weight stayed at {weight:.3g}"
-    return FeatureResult(name, True, reason, weight)
+        return FeatureResult(
+            name, False, FELL_TO_ZERO if weight == 0 else f"weight {weight:.3g}, beyond the number asked for"
+        )
+    reason = f"weight stayed at {weight:.3g}" if weight > 0 else "among the number of features asked for"
+    if name in request.participants.kept:
+        reason = KEPT_ON_REQUEST
+    copies = tuple(copy for copy, of in originals.items() if of == name)
+    return FeatureResult(name, True, reason, weight, stand_ins=copies)

@@ -20,13 +20,12 @@ NOTHING_FOUND = "no information found, alone or with others"
 LIKE_NOISE = "not told from noise on unseen rows"
 
 
-def run_vetting(request: Request, *, keep_redundant: bool) -> Selection:
+def run_vetting(request: Request) -> Selection:
     """Screen, learn, sparsify, vet."""
     if not request.order:
         return empty_selection(request)
     plan = Plan.for_rows(request.table.n_rows)
-    units, kept = request.units, request.participants.kept
-    kept_units = [unit for unit, features in enumerate(units) if any(request.order[f] in kept for f in features)]
+    units = request.units
     records: list[TrainingRecord] = []
 
     def on_record(record: TrainingRecord) -> None:
@@ -45,9 +44,16 @@ def run_vetting(request: Request, *, keep_redundant: bool) -> Selection:
     )
     with seeded(int(request.rng.integers(2**31)), request.device) as generator:
         solution = solve_vetting(
-            folds, units, kept_units, plan, generator, request.deadline, n_wanted=request.n_wanted, on_record=on_record
+            folds,
+            units,
+            request.kept_units,
+            plan,
+            generator,
+            request.deadline,
+            n_wanted=request.n_wanted,
+            on_record=on_record,
         )
-    words = _Words(solution, units, request, keep_redundant=keep_redundant)
+    words = _Words(solution, units, request)
     target, n_rows = folds[0].target, request.table.n_rows
     return Selection(
         target=request.target_name,
@@ -68,12 +74,9 @@ def run_vetting(request: Request, *, keep_redundant: bool) -> Selection:
 class _Words:
     """A solution, told feature by feature under the user's names."""
 
-    def __init__(
-        self, solution: VettingSolution, units: list[list[int]], request: Request, *, keep_redundant: bool
-    ) -> None:
+    def __init__(self, solution: VettingSolution, units: list[list[int]], request: Request) -> None:
         self.solution = solution
         self.request = request
-        self.keep_redundant = keep_redundant
         self.names = [[request.order[feature] for feature in features] for features in units]
         self.unit_of = {name: unit for unit, names in enumerate(self.names) for name in names}
         elimination = solution.elimination
@@ -110,16 +113,18 @@ class _Words:
             return aside
         original = self.request.participants.originals.get(name)
         if original is not None:
-            marginal = self._marginal(original)
-            selected = self.keep_redundant and self._result(original).selected
-            return FeatureResult(name, selected, f"copy of {original}", marginal_nats=marginal)
+            result = self._result(original)
+            selected = self.request.keep_redundant and result.selected
+            weight = result.weight if selected else 0.0
+            return FeatureResult(name, selected, f"copy of {original}", weight, self._marginal(original))
         unit = self.unit_of[name]
         if unit in self.solution.selected:
             return self._selected(name, unit)
         reason, evidence = self._why_dropped(unit)
         low, high = (None, None) if evidence is None else evidence.interval
         contribution = None if evidence is None else evidence.mean
-        selected = self.keep_redundant and (unit in self.dropped or self._tells_alone(name))
+        tells = unit in self.dropped or any(self._tells_alone(member) for member in self.names[unit])
+        selected = self.request.keep_redundant and tells
         return FeatureResult(name, selected, reason, float(selected), self._marginal(name), contribution, low, high)
 
     def _selected(self, name: str, unit: int) -> FeatureResult:

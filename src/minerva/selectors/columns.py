@@ -5,16 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from minerva.errors import InputError, unknown_name
+from minerva.errors import InputError
 from minerva.preprocessing import copies, find_kinds, unusable
 from minerva.schema import Column, ColumnKind, Table
+from minerva.selectors.parameters import as_names
 
 DROPPED_ON_REQUEST = "dropped on request"
 
-Groups = Mapping[str, Sequence[str]] | Sequence[Sequence[str]] | None
+Groups = Mapping[str, Sequence[Any]] | Sequence[Sequence[Any]] | None
 
 
 @dataclass(frozen=True)
@@ -28,17 +30,24 @@ class Participants:
     reasons: Mapping[str, str]  # of columns that are not fitted
     originals: Mapping[str, str]  # of copies, the column they repeat
 
+    @property
+    def n_kept(self) -> int:
+        """Number of choices that are made already: kept columns, a group counted as one."""
+        aside = [name for name in self.kept if name in self.reasons]
+        return len(aside) + sum(not self.kept.isdisjoint(members) for members in self.units)
+
 
 def choose_participants(
-    table: Table, categorical: str | Sequence[str], keep: Sequence[str], drop: Sequence[str], groups: Groups
+    table: Table, categorical: str | Sequence[Any], keep: Sequence[Any], drop: Sequence[Any], groups: Groups
 ) -> Participants:
     """Set aside what the user drops, what holds nothing, and what repeats another column."""
-    kept, dropped = _known(keep, "keep", table), _known(drop, "drop", table)
+    kept, dropped = as_names(keep, table.names, "keep"), as_names(drop, table.names, "drop")
     for name in kept:
         if name in dropped:
             raise InputError(f"Column {name!r} is named in both keep and drop; name it in one of them.")
     grouped = _check_groups(groups, table)
-    kinds = find_kinds(table, categorical)
+    listed = categorical if isinstance(categorical, str) else as_names(categorical, table.names, "categorical")
+    kinds = find_kinds(table, listed)
     reasons = dict.fromkeys(dropped, DROPPED_ON_REQUEST)
     reasons.update({name: reason for name, reason in unusable(table).items() if name not in reasons})
     left = [name for name in table.names if name not in reasons]
@@ -55,19 +64,13 @@ def choose_participants(
     return Participants(names, kinds, tuple(units), frozenset(kept), reasons, originals)
 
 
-def _known(names: str | Iterable[str], parameter: str, table: Table) -> list[str]:
-    names = [names] if isinstance(names, str) else [str(name) for name in names]
-    for name in names:
-        if name not in table.names:
-            raise unknown_name(f"column (in {parameter})", name, table.names)
-    return names
-
-
 def _check_groups(groups: Groups, table: Table) -> list[tuple[str, ...]]:
     if groups is None:
         return []
-    listed = groups.values() if isinstance(groups, Mapping) else groups
-    checked = [tuple(_known(members, "groups", table)) for members in listed]
+    listed = list(groups.values() if isinstance(groups, Mapping) else groups) if isinstance(groups, Iterable) else [""]
+    if any(isinstance(members, str) for members in listed):  # ["a", "b"] would be two groups of one
+        raise InputError(f"groups must be a list of lists of column names, or a dictionary of them, got {groups!r}.")
+    checked = [tuple(as_names(members, table.names, "groups")) for members in listed]
     seen: set[str] = set()
     for name in (name for members in checked for name in members):
         if name in seen:

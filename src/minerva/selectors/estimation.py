@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from sklearn.utils import check_random_state
 
 from minerva.core.evidence import Evidence, weigh
 from minerva.core.information import Critics, Fold
 from minerva.core.plan import Plan
+from minerva.core.proposals import Workshop, propose, screen_fold
 from minerva.core.runtime import Deadline, find_device, seeded
 from minerva.data import as_table, as_target
 from minerva.errors import InputError
@@ -20,6 +20,9 @@ from minerva.preprocessing import find_kinds, unusable
 from minerva.results import Estimate
 from minerva.schema import Column, Table
 from minerva.selectors.folding import check_rows, make_folds
+from minerva.selectors.parameters import as_generator, as_names
+
+FEW_COLUMNS = 3  # up to here one critic learns all columns; above, columns that carry nothing are left out first
 
 
 def mutual_information(
@@ -68,16 +71,20 @@ def mutual_information(
     >>> bool(estimate.low <= np.log(2) + 0.01 and abs(estimate.nats - np.log(2)) < 0.05)
     True
     """
-    table, y_table = as_table(X), as_target(y, as_table(X).n_rows)
+    table = as_table(X)
+    y_table = as_target(y, table.n_rows)
     check_rows(table.n_rows)
-    torch_device = find_device(device)
-    rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
+    torch_device = find_device(str(device))
+    rng = as_generator(random_state)
     condition = None if given is None else as_table(given)
     if condition is not None:
         if condition.n_rows != table.n_rows:
             raise InputError(f"X has {table.n_rows} rows and given has {condition.n_rows}; give the same rows.")
         table = _beside(table, condition)
     n_given = 0 if condition is None else len(condition.columns)
+    if not isinstance(categorical, str):
+        names = (*table.names[n_given:], *table.names[:n_given])  # X first: places count its columns
+        categorical = as_names(categorical, names, "categorical")
     kinds = find_kinds(table, categorical)
     empty = unusable(table)
     n_given = sum(name not in empty for name in table.names[:n_given])
@@ -117,7 +124,9 @@ def _estimate_plan(n_rows: int) -> Plan:
     """As for a selection, but every row is scored once, and training ends at a lower learning rate."""
     plan = Plan.for_rows(n_rows)
     schedule = dataclasses.replace(plan.schedule, max_steps=3 * plan.schedule.max_steps, n_decays=2)
-    return dataclasses.replace(plan, n_folds=max(3, plan.n_folds), schedule=schedule)
+    return dataclasses.replace(
+        plan, n_folds=max(3, plan.n_folds), n_members=2, n_tune_parts=max(2, min(5, n_rows // 6)), schedule=schedule
+    )
 
 
 def _information(
@@ -127,8 +136,8 @@ def _information(
     if not features:
         return torch.zeros(sum(len(fold.vet) for fold in folds)), 0.0
     rows, optimism = [], []
-    for fold in folds:
-        critics = Critics(fold.only(features), plan.dropout, plan.width)
+    for fold in (fold.only(features) for fold in folds):
+        critics = Critics(fold.only(_worth_learning(fold, generator)), plan.dropout, plan.width)
         critics.fit(plan.schedule, generator, Deadline(None), stage="estimate")
         held_out = critics.information(fold.vet)
         trained = critics.information(fold.train[0][: len(fold.vet)])
@@ -137,7 +146,23 @@ def _information(
     return torch.cat(rows), sum(optimism) / len(optimism)
 
 
+def _worth_learning(fold: Fold, generator: torch.Generator) -> list[int]:
+    """Features that carry the information, as far as training and tuning rows tell: all columns at once overfit."""
+    n_features = fold.x.layout.n_features
+    if n_features <= FEW_COLUMNS:
+        return list(range(n_features))
+    units = [[feature] for feature in range(n_features)]
+    plan = Plan.for_rows(len(fold.row_weights))
+    workshop = Workshop(units, [], plan, generator, Deadline(None), [], lambda _: None)
+    return workshop.features_of(propose(fold, screen_fold(fold), workshop).units)
+
+
 def _beside(table: Table, condition: Table) -> Table:
     """Both tables' columns, the condition's first, under names that do not clash."""
-    columns = [Column(f"given {c.name}", c.values, c.levels) if c.name in table.names else c for c in condition.columns]
+    columns: list[Column] = []
+    for column in condition.columns:
+        name, taken = column.name, {*table.names, *(other.name for other in columns)}
+        while name in taken:
+            name = f"given {name}"
+        columns.append(Column(name, column.values, column.levels))
     return Table((*columns, *table.columns), table.n_rows)

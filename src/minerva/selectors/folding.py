@@ -18,7 +18,6 @@ from minerva.schema import ColumnKind, Table
 
 MIN_ROWS = 6
 VET_SHARE = 0.25  # of the rows, where one split is enough
-TUNE_SHARE = 0.2  # of the training rows, where a fold has one critic only
 MAX_ATOMS = 128  # levels of a continuous target
 
 
@@ -56,7 +55,7 @@ def make_folds(
         fold_of = assign_folds(n_rows, plan.n_folds, strata, rng)
         parts = [[np.flatnonzero(fold_of == k), np.flatnonzero(fold_of != k)] for k in range(plan.n_folds)]
     return [
-        _make_fold(table, kinds, target, target_kinds, strata, weights, plan.n_members, vet, rest, rng, device)
+        _make_fold(table, kinds, target, target_kinds, strata, weights, plan, vet, rest, rng, device)
         for vet, rest in parts
     ]
 
@@ -73,18 +72,14 @@ def _make_fold(
     target_kinds: Mapping[str, ColumnKind],
     strata: NDArray[np.int64],
     weights: NDArray[np.float64],
-    n_members: int,
+    plan: Plan,
     vet: NDArray[np.int64],
     rest: NDArray[np.int64],
     rng: np.random.Generator,
     device: torch.device,
 ) -> Fold:
-    if n_members == 1:
-        train, tune = split_rows(len(rest), [1 - TUNE_SHARE, TUNE_SHARE], strata[rest], rng)
-        members = [(rest[train], rest[tune])]
-    else:
-        inner = assign_folds(len(rest), n_members, strata[rest], rng)
-        members = [(rest[inner != k], rest[inner == k]) for k in range(n_members)]
+    part_of = assign_folds(len(rest), plan.n_tune_parts, strata[rest], rng)
+    members = [(rest[part_of != k], rest[part_of == k]) for k in range(plan.n_members)]
     encoded_x = TableEncoder(kinds).fit(table.take(rest)).transform(table)
     y_encoder = TableEncoder(target_kinds).fit(target.take(rest))
     encoded_y = y_encoder.transform(target)

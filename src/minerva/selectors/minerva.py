@@ -10,19 +10,20 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from minerva.core.runtime import Deadline, find_device
 from minerva.core.solvers.paper import PaperSettings
 from minerva.data import as_target
+from minerva.errors import InputError
 from minerva.results import Progress, TrainingRecord
+from minerva.schema import Table
 from minerva.selectors.base import TableSelector
 from minerva.selectors.by_paper import run_paper
 from minerva.selectors.by_vetting import run_vetting
-from minerva.selectors.columns import Groups, canonical_order, choose_participants
+from minerva.selectors.columns import Groups, Participants, canonical_order, choose_participants
 from minerva.selectors.folding import check_rows
-from minerva.selectors.parameters import as_names, check_parameters, check_sample_weight
-from minerva.selectors.request import Request
+from minerva.selectors.parameters import as_generator, check_parameters, check_sample_weight
+from minerva.selectors.request import Request, plain
 
 logger = logging.getLogger("minerva")
 
@@ -50,7 +51,8 @@ class MinervaSelector(TableSelector):
     groups : mapping of str to list of str, or list of lists, optional
         Columns that come or go together.
     redundant : {"drop", "keep"}
-        Whether to drop columns that others can stand in for.
+        Whether to drop columns that others can stand in for. Where ``n_features_to_select`` gives a number, the
+        number decides.
     solver : {"vetting", "paper"}
         The default, or Algorithm 1 of the paper.
     sparsity, norm_drift, target_norm, learning_rate, threshold : float, optional
@@ -151,10 +153,7 @@ class MinervaSelector(TableSelector):
         """
         start = time.monotonic()
         request = self._request(X, y, sample_weight)
-        if self.solver == "paper":
-            selection = run_paper(request, self._paper_settings())
-        else:
-            selection = run_vetting(request, keep_redundant=self.redundant == "keep")
+        selection = run_paper(request, self._paper_settings()) if self.solver == "paper" else run_vetting(request)
         self._finish(dataclasses.replace(selection, seconds=time.monotonic() - start))
         self.weights_: NDArray[np.float64] = np.array([result.weight for result in selection.features])
         self.history_: tuple[TrainingRecord, ...] = selection.history
@@ -167,18 +166,13 @@ class MinervaSelector(TableSelector):
         check_parameters(parameters, len(table.columns))
         target = as_target(y, table.n_rows)
         weights = check_sample_weight(sample_weight, table.n_rows)
-        device = find_device(self.device)
+        device = find_device(str(self.device))
         if (weights == 0).any():
             counted = np.flatnonzero(weights)
             table, target, weights = table.take(counted), target.take(counted), weights[counted]
+            _check_still_varies(target)
         check_rows(table.n_rows)
-        keep, drop = as_names(self.keep, table.names), as_names(self.drop, table.names)
-        categorical = self.categorical if isinstance(self.categorical, str) else as_names(self.categorical, table.names)
-        participants = choose_participants(table, categorical, keep, drop, self.groups)
-        n_wanted = self.n_features_to_select
-        if n_wanted is not None:
-            n_wanted -= len(participants.kept & participants.reasons.keys())
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        participants = choose_participants(table, self.categorical, self.keep, self.drop, self.groups)
         return Request(
             table=table,
             target=target,
@@ -186,28 +180,58 @@ class MinervaSelector(TableSelector):
             participants=participants,
             order=tuple(canonical_order(table.select(participants.names))),
             weights=weights,
-            n_wanted=n_wanted,
-            rng=rng,
+            n_wanted=_wanted(self.n_features_to_select, participants),
+            keep_redundant=self.redundant == "keep" and self.n_features_to_select is None,
+            rng=as_generator(self.random_state),
             device=device,
             deadline=Deadline(self.time_limit),
-            on_record=self._tell,
-            settings={name: value for name, value in parameters.items() if name not in ("callbacks", "verbose")},
+            on_record=self._teller(),
+            settings=plain({name: value for name, value in parameters.items() if name not in ("callbacks", "verbose")}),
         )
 
-    def _tell(self, record: TrainingRecord) -> None:
-        """Pass a training record on to the log and to the callbacks."""
-        if self.verbose:
-            logger.info(
-                "%s: step %d, bound %.4f nats, %d features",
-                record.stage,
-                record.step,
-                record.held_out_bound,
-                record.n_features,
-            )
-        for callback in self.callbacks:
-            callback(Progress(record.stage, _DONE[record.stage], record.held_out_bound, record.n_features))
+    def _teller(self) -> Callable[[TrainingRecord], None]:
+        """A function that passes the training records of one fit on to the log and to the callbacks."""
+        done = 0.0
+
+        def tell(record: TrainingRecord) -> None:
+            nonlocal done
+            done = max(done, _DONE.get(record.stage, 0.0))  # every fold goes through the stages again
+            if self.verbose:
+                logger.info(
+                    "%s: step %d, bound %.4f nats, %d features",
+                    record.stage,
+                    record.step,
+                    record.held_out_bound,
+                    record.n_features,
+                )
+            for callback in self.callbacks:
+                callback(Progress(record.stage, done, record.held_out_bound, record.n_features))
+
+        return tell
 
     def _paper_settings(self) -> PaperSettings:
         names = ("sparsity", "norm_drift", "target_norm", "learning_rate", "threshold")
         given = {name: float(getattr(self, name)) for name in names if getattr(self, name) is not None}
         return dataclasses.replace(PaperSettings(), **given)  # type: ignore[arg-type]
+
+
+def _check_still_varies(target: Table) -> None:
+    """Refuse a target that varies only in rows that do not count."""
+    for column in target.columns:
+        if (column.values == column.values[0]).all():
+            raise InputError(
+                f"The target {column.name!r} has one value only in the rows whose sample_weight is above zero; "
+                "give rows of other values a weight too."
+            )
+
+
+def _wanted(n_features: int | None, participants: Participants) -> int | None:
+    """How many of the fitted units to select."""
+    if n_features is None:
+        return None
+    if n_features < participants.n_kept:
+        raise InputError(
+            f"n_features_to_select is {n_features}, but keep names {participants.n_kept} (a group counts as one); "
+            "ask for at least as many or keep fewer."
+        )
+    return n_features - len(participants.kept & participants.reasons.keys())

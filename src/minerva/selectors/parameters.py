@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 
 from minerva.errors import InputError, unknown_name
 
@@ -38,6 +39,9 @@ def check_parameters(parameters: Mapping[str, Any], n_columns: int) -> None:
     categorical = parameters["categorical"]
     if isinstance(categorical, str) and categorical != "auto":
         raise InputError(f"categorical must be 'auto' or a list of column names, got {categorical!r}.")
+    callbacks = parameters["callbacks"]
+    if not isinstance(callbacks, Sequence) or not all(callable(callback) for callback in callbacks):
+        raise InputError(f"callbacks must be a list of functions, got {callbacks!r}.")
 
 
 def _check_count(count: Any, n_columns: int) -> None:
@@ -71,12 +75,28 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     return weights
 
 
-def as_names(columns: str | Sequence[Any], names: Sequence[str]) -> list[str]:
+def as_names(columns: Any, names: Sequence[str], parameter: str) -> list[str]:
     """Columns given by name, or by place where the table has no names of its own."""
-    listed = [columns] if isinstance(columns, str | numbers.Integral) else list(columns)
-    return [
-        names[int(c)]
-        if isinstance(c, numbers.Integral) and str(c) not in names and 0 <= int(c) < len(names)
-        else str(c)
-        for c in listed
-    ]
+    listed = [columns] if isinstance(columns, str | numbers.Integral) else columns
+    if not isinstance(listed, Iterable):
+        raise InputError(f"{parameter} must be a list of column names, got {columns!r}.")
+    return [_as_name(column, names, parameter) for column in listed]
+
+
+def _as_name(column: Any, names: Sequence[str], parameter: str) -> str:
+    name = str(column)
+    if name not in names and isinstance(column, numbers.Integral) and 0 <= int(column) < len(names):
+        return names[int(column)]
+    if name not in names:
+        raise unknown_name(f"column (in {parameter})", name, names)
+    return name
+
+
+def as_generator(random_state: Any) -> np.random.Generator:
+    """The source of all draws of a fit."""
+    try:
+        return np.random.default_rng(check_random_state(random_state).randint(2**31))
+    except ValueError:
+        raise InputError(
+            f"random_state must be a whole number from 0 to {2**32 - 1}, a RandomState or None, got {random_state!r}."
+        ) from None

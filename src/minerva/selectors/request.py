@@ -31,6 +31,7 @@ class Request:
     order: tuple[str, ...]  # participants in canonical order
     weights: NDArray[np.float64]
     n_wanted: int | None
+    keep_redundant: bool
     rng: np.random.Generator
     device: torch.device
     deadline: Deadline
@@ -47,6 +48,12 @@ class Request:
         """Places, in canonical order, of the columns that come and go together."""
         place = {name: k for k, name in enumerate(self.order)}
         return sorted(sorted(place[name] for name in members) for members in self.participants.units)
+
+    @property
+    def kept_units(self) -> list[int]:
+        """Units that are kept on request, all of a group for the sake of one member."""
+        kept = self.participants.kept
+        return [unit for unit, places in enumerate(self.units) if any(self.order[place] in kept for place in places)]
 
     def set_aside(self, name: str) -> FeatureResult | None:
         """The result of a column that takes no part in the fit, but for copies; None if it does take part."""
@@ -67,6 +74,17 @@ class Request:
         if self.n_wanted is not None and self.n_wanted > len(self.participants.units):
             found.append(f"Only {len(self.participants.units)} columns can be used, fewer than were asked for.")
         return tuple(found)
+
+
+def plain(value: Any) -> Any:
+    """Parameters as plain JSON values, so that a selection is the same after saving and loading."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
 def versions() -> dict[str, str]:

@@ -68,3 +68,13 @@ def test_weights_may_differ_from_row_to_row(critic):
     scores = critic(x, y, weights)
     for row in range(2):
         torch.testing.assert_close(scores[row], critic(x, y, weights[row])[row], rtol=1e-5, atol=1e-5)
+
+
+def test_embeddings_of_the_papers_critic_are_softly_clamped():
+    with seeded(0, torch.device("cpu")):
+        critic = BUILDERS["concatenated"]()
+    rows = {critic.embed_x: rows_of(X, 8, seed=0), critic.embed_y: rows_of(Y, 8, seed=1)}
+    for embed, table in rows.items():
+        with torch.no_grad():
+            embed.levels.weight.mul_(1e6)
+        assert embed(table).abs().max() <= 3.0

@@ -2,9 +2,11 @@ import pytest
 import torch
 
 from minerva.core.inputs import Layout, Rows
+from minerva.core.objective import Loss
 from minerva.core.runtime import Deadline, seeded
 from minerva.core.solvers import paper
 from minerva.core.solvers.paper import PaperSettings, solve_paper
+from minerva.core.weights import FeatureWeights
 
 CPU = torch.device("cpu")
 NEVER = Deadline(None)
@@ -40,6 +42,7 @@ def stages(monkeypatch):
         seen.append(stage)
 
         def spied_loss():
+            stage["last"] = critic.snapshot()  # before the step that this loss is for
             stage["losses"].append(loss_of_batch())
             return stage["losses"][-1]
 
@@ -72,6 +75,27 @@ def test_stage_two_starts_from_the_network_of_stage_one(stages):
     assert not torch.equal(learn["start"]["tower.0.weight"], learn["end"]["tower.0.weight"])
     assert all(torch.equal(learn["end"][name], sparsify["start"][name]) for name in learn["end"])
     assert not torch.equal(sparsify["start"]["tower.0.weight"], sparsify["end"]["tower.0.weight"])
+
+
+def test_stage_two_ends_with_its_last_network_not_with_the_best_one(stages):
+    solve(settings=PaperSettings(sparsity=20.0, batch_size=32, max_steps_learn=50, max_steps_sparsify=75))
+    _, sparsify = stages
+    bounds = [record.held_out_bound for record in sparsify["records"]]
+    # So strong a penalty costs information, so that going back to the best network would go back by 25 steps or more
+    assert max(bounds) > bounds[-1]
+    moved = (sparsify["end"]["tower.0.weight"] - sparsify["last"]["tower.0.weight"]).abs().max()
+    # One step of Adam moves a parameter by at most about its learning rate of 0.001
+    assert 0 < float(moved) < 0.002
+
+
+def test_stage_two_ends_when_the_weights_above_zero_have_settled(stages):
+    # Nothing pushes any weight to zero, so that all six stay above it from the first evaluation on
+    settings = PaperSettings(
+        sparsity=0.0, norm_drift=0.0, batch_size=32, max_steps_learn=1, max_steps_sparsify=500, settled_after=2
+    )
+    solution = solve(settings=settings)
+    assert len(stages[1]["losses"]) < 500
+    assert [record.n_features for record in solution.records[-2:]] == [6, 6]
 
 
 def test_weights_are_one_through_stage_one_and_move_in_stage_two(stages, batches):
@@ -112,16 +136,45 @@ def test_stage_one_has_the_bound_alone_and_stage_two_the_three_terms(stages):
     assert sparsify["records"][-1].drift_term > 0
 
 
-def test_the_weight_step_is_the_plain_gradient_of_the_whole_loss(batches):
-    settings = PaperSettings(
-        sparsity=0.0, norm_drift=0.5, target_norm=0.0, weight_rate=0.1,
-        batch_size=32, max_steps_learn=1, max_steps_sparsify=2,
-    )  # fmt: skip
-    solve(settings=settings)
-    weights = [weights for x, _, weights in batches if len(x) == 32]
-    # The drift's gradient is 2 c2 (||p|| - 0) p / ||p|| = p: a step of 0.1 leaves 0.9, give or take the bound's pull
-    assert weights[1].tolist() == [1.0] * 6
-    torch.testing.assert_close(weights[2], torch.full((6,), 0.9), rtol=0, atol=0.03)
+def test_the_weight_step_is_the_plain_gradient_of_the_whole_loss(monkeypatch):
+    made, pulls, steps = [], [], []
+
+    class Watched(FeatureWeights):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            made.append(self)
+
+        def step_(self, rate):
+            before = self.values.detach().clone()
+            super().step_(rate)
+            steps.append((before, self.values.detach().clone()))
+
+    def watched_loss(negative_bound, *penalties):
+        if penalties:
+            pulls.extend(torch.autograd.grad(negative_bound.sum(), made[-1].values, retain_graph=True))
+        return Loss(negative_bound, *penalties)
+
+    monkeypatch.setattr(paper, "FeatureWeights", Watched)
+    monkeypatch.setattr(paper, "Loss", watched_loss)
+    solve(
+        settings=PaperSettings(
+            sparsity=20.0,
+            norm_drift=0.25,
+            target_norm=2.0,
+            weight_rate=0.5,
+            batch_size=32,
+            max_steps_learn=3,
+            max_steps_sparsify=6,
+        )
+    )
+    assert len(pulls) == len(steps) == 6
+    for pull, (p, after) in zip(pulls, steps, strict=True):
+        # The gradients of c1 ||p||_1 / ||p||_2 and of c2 (||p||_2 - a)^2
+        norm = p.norm()
+        penalty = 20.0 * (1 / norm - p.sum() * p / norm**3) + 0.25 * 2 * (norm - 2.0) * p / norm
+        torch.testing.assert_close(after, (p - 0.5 * (pull + penalty)).clamp(min=0), rtol=1e-4, atol=1e-5)
+    # So strong a penalty brings weights to zero, and not all of them
+    assert 0 < int((steps[-1][1] > 0).sum()) < 6
 
 
 def test_weights_at_or_below_the_threshold_are_returned_as_zero():
@@ -152,7 +205,9 @@ def test_a_passed_deadline_ends_both_stages_early():
 
 @pytest.mark.reference
 def test_algorithm_1_is_exact_on_a_small_equality_problem():
-    settings = PaperSettings(batch_size=128, max_steps_learn=150, max_steps_sparsify=300)
+    settings = PaperSettings(
+        sparsity=0.2, weight_rate=0.05, batch_size=128, max_steps_learn=150, max_steps_sparsify=300
+    )
     solution = solve(n_rows=2000, settings=settings)
     assert (solution.weights > 0).tolist() == [False, True, False, False, True, False]
     assert solution.weights[[0, 2, 3, 5]].tolist() == [0.0] * 4

@@ -120,6 +120,15 @@ def test_without_keep_best_the_last_parameters_stay():
     assert torch.equal(run.value, run.values[-1])
 
 
+def test_training_ends_when_it_is_told_to_be_finished():
+    answers = iter([False, False, True])
+    run = Run([0.1, 0.9, 0.2], max_steps=30)
+    outcome = run.go(keep_best=False, finished=lambda: next(answers))
+    assert outcome.converged
+    assert outcome.n_steps == 6
+    assert torch.equal(run.value, run.values[5])
+
+
 def test_learning_goes_on_from_the_best_parameters_at_a_lower_rate_once_patience_has_run_out():
     run = Run([0.5, 0.4], patience=2, n_decays=1, learning_rate=0.1)
     outcome = run.go()
