@@ -82,12 +82,16 @@ class Critics:
         """Train until the bound on the tuning rows stops rising."""
         fold, device, n_features = self.fold, self.fold.x.device, self.fold.x.layout.n_features
         everything = self._weights(None)
+        tune_masks: Tensor | None = None
         n_batch = min(schedule.batch_size, *(len(rows) for rows in fold.train))
         tune, tune_weights = pad_rows(fold.tune, fold.row_weights)
 
         # No bound on these rows can pass the mean surprise of their targets
         surprise = -fold.target.log_prior[fold.target.atoms[tune]]
         ceiling = ((surprise * tune_weights).sum(1) / tune_weights.sum(1)).cpu()
+        if sample_masks is not None:  # judged on hidden parts too, or the full set alone would end the training
+            tune_masks = sample_masks(tune.numel(), generator).to(device).view(*tune.shape, -1)
+            ceiling = torch.full_like(ceiling, torch.inf)
 
         def loss_of_batch() -> Loss:
             drawn = [rows[torch.randint(len(rows), (n_batch,), generator=generator).to(device)] for rows in fold.train]
@@ -100,7 +104,8 @@ class Critics:
             return Loss(-(information * weights).sum(1) / weights.sum(1))
 
         def held_out_bound() -> Tensor:
-            return (self.by_member(fold.x.take(tune), tune) * tune_weights).sum(1) / tune_weights.sum(1)
+            information = self.by_member(fold.x.take(tune), tune, tune_masks)
+            return (information * tune_weights).sum(1) / tune_weights.sum(1)
 
         return train(
             self.ensemble,
@@ -144,13 +149,14 @@ class Critics:
     def _row_information(self, x: Rows, atoms: Tensor, weights: Tensor) -> Tensor:  # (n_members, n_rows)
         return conditional_scores(self._scores(x, weights), atoms, self.fold.target.log_prior)
 
-    def by_member(self, x: Rows, rows: Tensor) -> Tensor:  # (n_members, n_rows)
+    def by_member(self, x: Rows, rows: Tensor, masks: Tensor | None = None) -> Tensor:  # (n_members, n_rows)
         """Information of a block of rows, member by member; ``rows`` says whose targets they have."""
         pieces = []
         for start in range(0, rows.shape[1], _CHUNK):
             part = slice(start, start + _CHUNK)
             block = Rows(x.ranks[:, part], x.codes[:, part], x.layout)
-            pieces.append(self._row_information(block, self.fold.target.atoms[rows[:, part]], self._weights(None)))
+            weights = self._weights(None) if masks is None else masks[:, part]
+            pieces.append(self._row_information(block, self.fold.target.atoms[rows[:, part]], weights))
         return torch.cat(pieces, dim=1)
 
     def _weights(self, mask: Tensor | None) -> Tensor:

@@ -12,6 +12,7 @@ from minerva.core.information import Critics, Fold, MaskSampler
 from minerva.core.proposals import Workshop
 
 FULL_SHARE = 0.4  # share of training rows that show every unit
+LEAST_SHARE = 0.005  # of all information; a unit that adds less is not worth a column, however sure that little is
 ONE_OUT_SHARE = 0.3  # share that hide exactly one; the rest hide any number
 
 
@@ -105,13 +106,15 @@ def eliminate(vetting: LeaveOut, workshop: Workshop, level: float, n_wanted: int
     """
     alive, dropped = list(vetting.units), []
     path = [(list(alive), vetting.weigh(vetting.information(alive)))]
+    floor = LEAST_SHARE * path[0][1].mean
     contributions = vetting.contributions(alive)
     while True:
         free = [unit for unit in alive if unit not in workshop.kept]
         if not free or (n_wanted is not None and len(alive) <= n_wanted):
             break
-        least = min(free, key=lambda unit: contributions[unit].z)
-        if n_wanted is None and contributions[least].p_value < level / len(alive):
+        least = min(free, key=lambda unit: (contributions[unit].mean > floor, contributions[unit].z))
+        adds = contributions[least].mean > floor and contributions[least].p_value < level / len(alive)
+        if n_wanted is None and adds:
             break
         alive.remove(least)
         dropped.append(Dropped(least, contributions[least], _stand_in(vetting, alive, least)))

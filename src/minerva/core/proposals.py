@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -63,9 +64,11 @@ class Candidate:
 
 def fit_candidate(fold: Fold, units: list[int], workshop: Workshop, stage: str) -> Candidate:
     """Fit critics to these units alone."""
-    plan = workshop.plan
+    plan, schedule = workshop.plan, workshop.plan.schedule
+    if stage == "sparsify":  # interactions that need a lull to be found were found by the larger set, or never will be
+        schedule = dataclasses.replace(schedule, patience_at_zero=schedule.patience)
     critics = Critics(fold.only(workshop.features_of(units)), plan.dropout, plan.width)
-    critics.fit(plan.schedule, workshop.generator, workshop.deadline, stage=stage, on_record=workshop.note)
+    critics.fit(schedule, workshop.generator, workshop.deadline, stage=stage, on_record=workshop.note)
     information = critics.tune_information()
     weights = fold.row_weights[torch.cat(fold.tune)]
     return Candidate(units, critics, information, weigh(information, weights))

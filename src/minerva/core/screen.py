@@ -117,13 +117,13 @@ def _synergy_z(counts: Tensor, marginal: Tensor, n_levels: Tensor) -> Tensor:  #
     ``counts`` is (n_classes, n_first, levels, n_second, levels). Twice n times the synergy is about chi-squared with
     one degree of freedom a free cell; only cells that occur count, which corrects the bias of empty ones.
     """
-    n_classes = len(counts)
+    n_classes, counts = len(counts), counts.double()  # n log n of many rows has more digits than a float
     total = counts.sum(0)
     n_rows = float(total[0, :, 0, :].sum())
-    per_class = counts[:, 0, :, 0, :].sum(dim=(1, 2)).double()
+    per_class = counts[:, 0, :, 0, :].sum(dim=(1, 2))
     inside = _nlogn(counts).sum(dim=(0, 2, 4)) - _nlogn(total).sum(dim=(1, 3))
-    nats = (inside.double().cpu() - (_nlogn(per_class).sum() - _nlogn(per_class.sum())).cpu()) / n_rows
-    cells = (total > 0).sum(dim=(1, 3)).double().cpu()
+    nats = (inside.cpu() - (_nlogn(per_class).sum() - _nlogn(per_class.sum())).cpu()) / n_rows
+    cells = (total > 0).sum(dim=(1, 3)).cpu()
     freedom = (cells - n_levels + 1).clamp(min=1) * (n_classes - 1)
     return (2 * n_rows * (nats - marginal) - freedom) / (2 * freedom).clamp(min=1).sqrt()
 

@@ -97,7 +97,7 @@ def train(
         on_record(records[-1])
         improved = bound > best
         ensemble.copy_(ensemble.snapshot(), best_parameters, improved)
-        waited = 0 if bool((bound > best + 5e-3 * best.abs().clamp(min=1e-2)).any()) else waited + 1
+        waited = 0 if bool((bound > best + 5e-3 * best.abs().clamp(min=1e-2, max=1e9)).any()) else waited + 1
         best = torch.maximum(best, bound)
         patience = schedule.patience if bool((best > 1e-3).all()) else schedule.patience_at_zero
         at_ceiling = bool((best > 0.998 * torch.as_tensor(ceiling)).all())

@@ -7,6 +7,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
@@ -15,7 +16,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from minerva.data import as_table
-from minerva.errors import InputTypeError
+from minerva.errors import InputError, InputTypeError
 from minerva.results import Selection
 from minerva.schema import Table
 
@@ -56,12 +57,16 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Any) -> Any:
         """Return only the selected columns of X; frames keep their types if ``set_output`` asks for frames."""
         check_is_fitted(self)
-        frame = nw.from_native(_collected(X), eager_only=True, pass_through=True)
+        try:
+            frame = nw.from_native(_collected(X), eager_only=True, pass_through=True)
+        except DuplicateError:
+            raise InputError("X has one column name more than once; rename the columns so that all differ.") from None
         if not isinstance(frame, nw.DataFrame):
             return super().transform(X)
         validate_data(self, frame.to_native(), skip_check_array=True, reset=False)
         if not self.support_.any():
             _warn_about_nothing()
+            return np.empty((len(frame), 0))  # a narwhals frame without columns forgets its rows
         chosen = frame[:, np.flatnonzero(self.support_).tolist()]
         wanted = _get_output_config("transform", estimator=self)["dense"]
         if wanted == "pandas":
@@ -79,7 +84,7 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
 def _collected(X: Any) -> Any:
     """The same frame; a lazy one is computed first."""
-    frame = nw.from_native(X, pass_through=True)
+    frame = nw.from_native(X, pass_through=True) if hasattr(X, "collect") else X
     return frame.collect().to_native() if isinstance(frame, nw.LazyFrame) else X
 
 

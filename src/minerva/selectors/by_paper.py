@@ -15,7 +15,7 @@ from minerva.preprocessing import TableEncoder, find_target_kind, fit_atoms
 from minerva.results import FeatureResult, Selection
 from minerva.selectors.estimation import as_estimate
 from minerva.selectors.folding import MAX_ATOMS, as_rows
-from minerva.selectors.request import KEPT_ON_REQUEST, Request, empty_selection, versions
+from minerva.selectors.request import Request, empty_selection, versions
 
 HELD_OUT_SHARE = 0.2
 FELL_TO_ZERO = "weight fell to zero"
@@ -26,7 +26,8 @@ def run_paper(request: Request, settings: PaperSettings) -> Selection:
     if not request.order:
         return empty_selection(request)
     n_rows = request.table.n_rows
-    parts = split_rows(n_rows, [1 - HELD_OUT_SHARE, HELD_OUT_SHARE], None, request.rng)
+    share = max(HELD_OUT_SHARE, 2 / n_rows)  # one row has no variance
+    parts = split_rows(n_rows, [1 - share, share], None, request.rng)
     train, held_out = (_draw(rows, request.weights, request.rng) for rows in parts)
     table = request.table.select(request.order)
     x_encoder = TableEncoder(request.participants.kinds).fit(table.take(train))
@@ -106,7 +107,5 @@ def _result(name: str, weights: dict[str, float], chosen: set[str], request: Req
             name, False, FELL_TO_ZERO if weight == 0 else f"weight {weight:.3g}, beyond the number asked for"
         )
     reason = f"weight stayed at {weight:.3g}" if weight > 0 else "among the number of features asked for"
-    if name in request.participants.kept:
-        reason = KEPT_ON_REQUEST
     copies = tuple(copy for copy, of in originals.items() if of == name)
-    return FeatureResult(name, True, reason, weight, stand_ins=copies)
+    return FeatureResult(name, True, request.why_kept(name) or reason, weight, stand_ins=copies)

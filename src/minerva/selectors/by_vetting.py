@@ -14,7 +14,7 @@ from minerva.core.solvers.vetting import LEVEL, VettingSolution, solve_vetting
 from minerva.results import FeatureResult, PathPoint, Selection, TrainingRecord
 from minerva.selectors.estimation import as_estimate
 from minerva.selectors.folding import make_folds
-from minerva.selectors.request import KEPT_ON_REQUEST, Request, empty_selection, versions
+from minerva.selectors.request import Request, empty_selection, versions
 
 NOTHING_FOUND = "no information found, alone or with others"
 LIKE_NOISE = "not told from noise on unseen rows"
@@ -135,8 +135,9 @@ class _Words:
         reason = f"adds {evidence.mean:.3g} nats"
         if partners:
             reason += f" together with {', '.join(partners[:3])}" + (" and others" if len(partners) > 3 else "")
-        if name in self.request.participants.kept:
-            reason = KEPT_ON_REQUEST
+        kept = self.request.why_kept(name)
+        if kept is not None:
+            reason = kept
         elif evidence.p_value > LEVEL:
             reason = "among the number of features asked for"
         low, high = evidence.interval
@@ -146,7 +147,7 @@ class _Words:
         gone: Dropped | None = self.dropped.get(unit)
         if gone is not None:
             known = "the others are" if gone.stand_in is None else f"{self.names[gone.stand_in][0]} is"
-            if gone.evidence.p_value < LEVEL:
+            if self.request.n_wanted is not None and gone.evidence.p_value < LEVEL:
                 return f"adds only {gone.evidence.mean:.3g} nats, beyond the number asked for", gone.evidence
             return f"adds nothing once {known} known", gone.evidence
         if unit in self.solution.shuffled:

@@ -89,6 +89,8 @@ def mutual_information(
     empty = unusable(table)
     n_given = sum(name not in empty for name in table.names[:n_given])
     table = table.select([name for name in table.names if name not in empty])
+    if len(table.columns) == n_given:  # all of X is constant or empty
+        return Estimate(0.0, 0.0, 0.0, table.n_rows)
     weights = np.ones(table.n_rows)
     plan = _estimate_plan(table.n_rows)
     folds = make_folds(table, kinds, y_table, target, weights, plan, rng, torch_device)
@@ -123,9 +125,16 @@ def as_estimate(evidence: Evidence, entropy: float, optimism: float, n_rows: int
 def _estimate_plan(n_rows: int) -> Plan:
     """As for a selection, but every row is scored once, and training ends at a lower learning rate."""
     plan = Plan.for_rows(n_rows)
-    schedule = dataclasses.replace(plan.schedule, max_steps=3 * plan.schedule.max_steps, n_decays=2)
-    return dataclasses.replace(
-        plan, n_folds=max(3, plan.n_folds), n_members=2, n_tune_parts=max(2, min(5, n_rows // 6)), schedule=schedule
+    weight_decay = min(0.1, plan.schedule.weight_decay)
+    steps = 3 * plan.schedule.max_steps
+    schedule = dataclasses.replace(plan.schedule, max_steps=steps, n_decays=2, weight_decay=weight_decay)
+    return Plan(
+        n_folds=max(3, plan.n_folds),
+        n_members=2,
+        n_tune_parts=max(2, min(5, n_rows // 6)),
+        width=plan.width,
+        dropout=0.0,
+        schedule=schedule,
     )
 
 

@@ -55,6 +55,14 @@ class Request:
         kept = self.participants.kept
         return [unit for unit, places in enumerate(self.units) if any(self.order[place] in kept for place in places)]
 
+    def why_kept(self, name: str) -> str | None:
+        """Why a fitted column is kept whatever it carries: it is named, or in a group with one that is; or None."""
+        kept = self.participants.kept
+        if name in kept:
+            return KEPT_ON_REQUEST
+        named = [other for members in self.participants.units if name in members for other in members if other in kept]
+        return f"{KEPT_ON_REQUEST} with {named[0]}" if named else None
+
     def set_aside(self, name: str) -> FeatureResult | None:
         """The result of a column that takes no part in the fit, but for copies; None if it does take part."""
         reason = self.participants.reasons.get(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -49,3 +50,25 @@ def test_an_estimate_is_a_line_or_a_document(folder, monkeypatch, run):
 )
 def test_a_bad_estimate_ends_with_2_and_one_sentence(folder, arguments, message, run, assert_refused):
     assert_refused(run("estimate", "data.csv", *arguments), message)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("name", "content", "arguments", "message"),
+    [
+        ("nowhere.csv", None, [], "no file 'nowhere.csv'"),
+        ("bad.csv", "a,b\n", [], "0 sample"),
+        ("bad.csv", "a,b\n1,2\n2,3\n", [], "n_samples=2 rows"),
+        ("bad.csv", "a,b\n" + "1,2\n2,2\n" * 20, [], "'b' has one value only"),
+        ("bad.csv", "a,b\n" + "1,2\n2,\n3,4\n" * 20, [], "'b' has 20 missing values"),
+        ("bad.csv", "a,b\n" + "inf,2\n2,3\n" * 20, [], "'a' has 20 infinite values"),
+        ("good.csv", "a,b\n" + "1,2\n2,3\n" * 20, ["--device", "abacus"], "abacus"),
+        ("good.csv", "a,b\n" + "1,2\n2,3\n" * 20, ["--seed", "-1"], "--seed"),
+    ],
+)
+def test_data_that_cannot_be_estimated_end_with_2_and_one_sentence(
+    name, content, arguments, message, run, assert_refused
+):
+    if content is not None:
+        Path(name).write_text(content)
+    assert_refused(run("estimate", name, "--x", "a", "--y", "b", *arguments), message)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from minerva import errors
 from minerva.results import Selection
@@ -45,9 +47,13 @@ def test_bad_options_end_with_2_and_one_sentence_before_any_fit(selector, argume
         ("amount,is_fraud\n" + "1,1\n2,1\n" * 20, "is_fraud"),
         ("amount,is_fraud\n" + "1,1\n2,\n3,0\n" * 20, "is_fraud"),
         ("amount,is_fraud\n" + "1,1\ninf,0\n" * 20, "amount"),
+        ("amount,is_fraud\n" + "1,0.5\n2,-inf\n3,1.5\n" * 20, "is_fraud"),
         ("amount,amount,is_fraud\n" + "1,2,1\n2,1,0\n" * 20, "amount"),
     ],
-    ids=["empty file", "no rows", "two rows", "constant target", "missing target", "infinite", "duplicate names"],
+    ids=[
+        *("empty file", "no rows", "two rows", "constant target", "missing target", "infinite", "infinite target"),
+        "duplicate names",
+    ],
 )
 def test_a_table_that_cannot_be_used_ends_with_2_and_one_sentence(folder, content, message, run, assert_refused):
     (folder / "bad.csv").write_text(content)
@@ -59,9 +65,12 @@ def test_a_table_that_cannot_be_used_ends_with_2_and_one_sentence(folder, conten
     [
         (["--n-features", "9"], "9"),
         (["--n-features", "-1"], "-1"),
+        (["--n-features", "0"], "0"),
+        (["--n-features", "1", "--keep", "amount,late"], "keep names 2"),
         (["--device", "abacus"], "abacus"),
         (["--solver", "magic"], "magic"),
         (["--time-limit", "-3"], "-3"),
+        (["--time-limit", "0"], "time_limit must be above 0"),
     ],
 )
 def test_settings_that_the_selector_refuses_end_with_2_and_one_sentence(
@@ -79,6 +88,14 @@ def test_data_that_is_not_there_ends_with_2_and_one_sentence(tmp_path, monkeypat
 def test_a_file_that_is_no_table_ends_with_2_and_one_sentence(folder, run, assert_refused):
     (folder / "bad.parquet").write_bytes(bytes(range(256)))
     assert_refused(run("select", "bad.parquet", "--target", "y"), "bad.parquet")
+    (folder / "data.json").write_text("[]")
+    assert_refused(run("select", "data.json", "--target", "y"), "'data.json' is of an unknown type")
+
+
+def test_a_column_of_lists_ends_with_2_and_one_sentence(folder, run, assert_refused):
+    parquet.write_table(pa.table({"items": [[1, 2]] * 20, "is_fraud": [0, 1] * 10}), "lists.parquet")
+    assert_refused(run("select", "lists.parquet", "--target", "is_fraud"), "Column 'items' holds List values")
+    assert_refused(run("select", "lists.parquet", "--target", "items"), "Column 'items' holds List values")
 
 
 def test_options_reach_the_selector(folder, selector, run):

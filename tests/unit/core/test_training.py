@@ -84,7 +84,7 @@ def test_every_member_goes_back_to_its_own_best():
 
 
 def test_training_goes_on_while_the_held_out_bound_rises():
-    outcome = Run([0.01 * step for step in range(1, 51)], patience=2).go()
+    outcome = Run([0.01 * step for step in range(1, 51)], patience=1).go()
     assert outcome.n_steps == 100
     assert not outcome.converged
 

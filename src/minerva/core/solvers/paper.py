@@ -122,7 +122,8 @@ def solve_paper(
 
     def settled() -> bool:
         supports.append(tuple((p.values > settings.threshold).tolist()))
-        return len(supports) >= settings.settled_after and len({*supports[-settings.settled_after :]}) == 1
+        recent = {*supports[-settings.settled_after :]}
+        return len(supports) >= settings.settled_after and len(recent) == 1 and not all(supports[-1])
 
     sparsified = train(
         critic,

@@ -1,0 +1,83 @@
+"""Claims about what a running fit tells, and when it stops."""
+
+from __future__ import annotations
+
+import logging
+import time
+
+import pytest
+import torch
+
+from minerva import MinervaSelector
+from minerva.problems import equality
+from minerva.results import Progress
+
+
+@pytest.fixture
+def told(small_plan, pair, caplog):
+    """What a fit tells its callbacks and the log."""
+    seen = []
+    with caplog.at_level(logging.INFO, logger="minerva"):
+        selector = MinervaSelector(random_state=0, verbose=1, callbacks=(seen.append,)).fit(pair.X, pair.y)
+    return selector, seen, caplog.records
+
+
+def test_callbacks_and_the_log_follow_the_history(told):
+    selector, seen, records = told
+    assert all(isinstance(progress, Progress) for progress in seen)
+    assert [progress.stage for progress in seen] == [record.stage for record in selector.history_]
+    assert [progress.bound for progress in seen] == [record.held_out_bound for record in selector.history_]
+    assert [record.name for record in records] == ["minerva"] * len(seen)
+    first = selector.history_[0]
+    assert records[0].getMessage() == (
+        f"{first.stage}: step {first.step}, bound {first.held_out_bound:.4f} nats, {first.n_features} features"
+    )
+
+
+def test_progress_never_falls_back(told):
+    _, seen, _ = told
+    fractions = [progress.fraction for progress in seen]
+    assert fractions == sorted(fractions)
+    assert 0 < fractions[0] < fractions[-1] <= 1
+
+
+def test_the_stages_of_a_fit_are_all_told(told):
+    _, seen, _ = told
+    assert {"learn", "vet"} <= {progress.stage for progress in seen}
+
+
+@pytest.mark.usefixtures("small_plan")
+def test_without_verbose_nothing_is_logged(pair, caplog):
+    with caplog.at_level(logging.DEBUG, logger="minerva"):
+        MinervaSelector(random_state=0).fit(pair.X[["f1", "f2"]], pair.X["f1"])
+    assert caplog.records == []
+
+
+@pytest.mark.usefixtures("small_plan")
+def test_a_callback_can_stop_a_fit(pair):
+    def stop(progress):
+        raise KeyboardInterrupt
+
+    selector = MinervaSelector(random_state=0, callbacks=[stop])
+    with pytest.raises(KeyboardInterrupt):
+        selector.fit(pair.X, pair.y)
+    assert not hasattr(selector, "selection_")
+
+
+@pytest.mark.parametrize("solver", ["vetting", "paper"])
+def test_a_time_limit_ends_a_fit_and_the_answer_says_so(solver):
+    problem = equality(n_samples=20_000, n_features=20, random_state=0)
+    n_threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    start = time.monotonic()
+    selection = MinervaSelector(random_state=0, solver=solver, time_limit=1).fit(problem.X, problem.y).selection_
+    seconds = time.monotonic() - start
+    torch.set_num_threads(n_threads)
+    assert not selection.converged
+    assert selection.warnings == (
+        "The run did not converge: the time limit of 1 s ended it; the selection is the best so far.",
+    )
+    # Without a limit this takes 15 s and more; a few steps of every stage come after the limit, on a busy machine too
+    assert seconds < 10
+    assert selection.seconds <= seconds
+    assert len(selection.features) == 20
