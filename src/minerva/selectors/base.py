@@ -36,9 +36,7 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         table = as_table(X)
         try:
             validate_data(self, X, skip_check_array=True)
-        except TypeError as error:
-            if "string names" not in str(error):
-                raise
+        except TypeError:
             raise InputTypeError(
                 "Some column names of X are text and some are not; make all of them text, for example with "
                 "X.columns = X.columns.astype(str)."

@@ -87,7 +87,7 @@ class MinervaSelector(TableSelector):
 
     >>> from minerva import MinervaSelector
     >>> from minerva.problems import equality
-    >>> problem = equality(n_samples=3000, n_features=6, relevant=(1, 4), random_state=0)
+    >>> problem = equality(n_samples=20_000, n_features=6, relevant=(1, 4), random_state=0)
     >>> selector = MinervaSelector(random_state=0).fit(problem.X, problem.y)
     >>> selector.get_feature_names_out().tolist()
     ['f1', 'f4']

@@ -30,7 +30,7 @@ class PaperSettings:
     norm_drift: float = 1.0  # c2
     target_norm: float = 1.0  # a
     learning_rate: float = 1e-3  # r of the network; the paper has 1e-4
-    weight_rate: float = 0.05  # r of p
+    weight_rate: float = 0.02  # r of p: at 0.05 the norm falls faster than the network can follow
     threshold: float = 1e-5  # epsilon
     batch_size: int = 1000
     max_steps_learn: int = 2000
