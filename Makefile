@@ -18,11 +18,14 @@ $(READY): pyproject.toml constraints.txt
 demo: setup
 	$(BIN)/minerva demo
 
+# Two tests at a time with one thread each: fits that share cores by threads slow each other down many times over
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term
+
 test: setup
-	$(BIN)/python -m pytest -m "not slow" --cov --cov-report=term --cov-fail-under=90
+	$(PYTEST) -m "not slow" --cov-fail-under=90
 
 test-all: setup
-	$(BIN)/python -m pytest --cov --cov-report=term
+	$(PYTEST)
 
 check: format lint types imports test
 
