@@ -80,3 +80,74 @@ def test_text_where_numbers_were_is_refused():
         encoder.transform(Column("grade", np.array([0]), np.array(["1"], dtype=object)))
     with pytest.raises(InputError, match="Column 'fruit' held text or categories when fitted and holds numbers now"):
         LevelEncoder().fit(text([0], "a")).transform(Column("fruit", np.array([1.0])))
+
+
+def slow_codes(encoder, values):
+    """Codes of numbers, one at a time, as the class describes them."""
+    code_of = {float(level): 2 + i for i, level in enumerate(encoder.levels_)}
+    return [0 if np.isnan(value) else code_of.get(float(value), 1) for value in values]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(
+    ("train", "new"),
+    [
+        ([1, 2, 2, 3], [0, 1, 2, 3, 4, -1]),
+        ([-5, -5, -4, 3], [-6, -5, -4, 0, 3, 1000]),
+        ([7, 7, 7], [7, 6, 8]),
+        ([0, 1e6, 1e6], [0, 1e6, 1, 999_999]),
+        ([1, 2, 2], [1e30, -1e30, 1, 2]),
+        ([1, 2, 2], [1.5, 2, 1]),
+        ([0.25, 0.5, 0.5], [0, 1, 0.5, 0.25]),
+        ([0.25, 1, 1], [0, 1, 2]),
+        ([1, 2, np.nan], [np.nan, 2, 1]),
+        ([1, np.nan], [np.nan, np.nan]),
+        ([0.0, 1], [-0.0, 1]),
+        ([1, 2], [-np.inf, 1, np.inf]),
+    ],
+    ids=[
+        "whole numbers",
+        "negative",
+        "one level",
+        "large range",
+        "unseen far beyond the levels",
+        "unseen fraction among whole levels",
+        "fractions",
+        "fractions among the levels only",
+        "missing",
+        "all missing",
+        "minus zero",
+        "infinite range",
+    ],
+)
+def test_codes_of_numbers_are_those_of_their_levels(train, new, dtype):
+    encoder = LevelEncoder().fit(Column("a", np.array(train, dtype=dtype)))
+    new = np.array(new, dtype=dtype)
+    assert encoder.transform(Column("a", new)).tolist() == slow_codes(encoder, new)
+
+
+def test_a_float32_level_is_not_its_neighbour_in_float64():
+    encoder = LevelEncoder().fit(Column("a", np.array([2**24, 2**24 + 2], dtype=np.float32)))
+    assert encoder.transform(Column("a", np.array([2.0**24, 2.0**24 + 1, 2.0**24 + 2]))).tolist() == [2, 1, 3]
+
+
+def test_codes_of_booleans_are_those_of_their_words():
+    flag = Column("flag", np.array([0, 1, 1, -1], dtype=np.int32), np.array(["False", "True"], dtype=object))
+    encoder = LevelEncoder().fit(flag)
+    assert encoder.transform(flag).tolist() == [3, 2, 2, 0]
+    only_false = Column("flag", np.array([0, 0], dtype=np.int32), np.array(["False"], dtype=object))
+    assert encoder.transform(only_false).tolist() == [3, 3]
+
+
+def test_codes_take_a_byte_where_they_fit_one():
+    numbers = Column("id", np.arange(300.0))
+    assert LevelEncoder().fit(numbers).transform(numbers).dtype == np.uint8
+    long = LevelEncoder(max_levels=255).fit(numbers).transform(numbers)
+    assert (long.dtype, long.max()) == (np.int64, 256)
+
+
+def test_levels_of_some_rows_are_those_of_a_column_of_these_rows():
+    fruit, rows = text([0, 1, 1, 2, -1], "apple", "pear", "fig"), np.array([1, 3, 4])
+    assert LevelEncoder().fit(fruit, rows).levels_.tolist() == ["fig", "pear"]
+    grade = Column("grade", np.array([3.0, 1.0, 2.0, 1.0]))
+    assert LevelEncoder().fit(grade, rows[:2]).levels_.tolist() == [1.0]

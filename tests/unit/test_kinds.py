@@ -63,6 +63,29 @@ def test_numbers_that_say_nothing_about_levels_are_continuous(values):
     assert find_kind(Column("a", values)) == CONTINUOUS
 
 
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (np.tile([0.0, 1e6], 20), CATEGORICAL),  # few, however far apart
+        (np.tile([-1e300, 1e300], 20), CATEGORICAL),
+        (np.tile([-7.0, -6.0, -2.0], 10), CATEGORICAL),
+        (np.tile([-7.0, -6.0, -2.0], 10)[:-1], CONTINUOUS),  # 29 rows allow two values
+        (np.full(30, 5.0), CATEGORICAL),
+        (np.arange(60_000.0), CONTINUOUS),
+        (np.arange(30.0) * 1e6, CONTINUOUS),
+        (np.tile([-3.0, 1e-20], 20), CONTINUOUS),
+        (np.tile([0.0, np.inf], 20), CATEGORICAL),
+        (np.array([np.nan, 1.0, np.nan, 0.0]), CATEGORICAL),
+        (np.tile([*np.arange(33.0), np.nan], 20), CONTINUOUS),
+    ],
+)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_whole_numbers_are_levels_when_few_whatever_their_range(values, kind, dtype):
+    if dtype == np.float32:
+        values = np.clip(values, -1e30, None) if np.isinf(values).any() else np.clip(values, -1e30, 1e30)
+    assert find_kind(Column("a", values.astype(dtype))) == kind
+
+
 def test_named_columns_and_text_are_categorical_and_no_others():
     flag, share, name = (
         Column("flag", np.array([0.0, 1.0])),

@@ -99,3 +99,27 @@ def test_numbers_read_as_categories_may_copy_text():
 
 def test_numbers_in_another_scale_are_no_copies():
     assert copies(table(number("a", 1.5, 2.5, 3.5), number("b", 3.0, 5.0, 7.0))) == {}
+
+
+def test_columns_that_begin_alike_are_told_apart():
+    late = [7.0] * 40 + [8.0]
+    columns = table(
+        number("late", *late),
+        number("late missing", *[7.0] * 40, np.nan),
+        number("constant", *[7.0] * 41),
+        number("early missing", *[np.nan] * 40, 7.0),
+        number("gone", *[np.nan] * 41),
+    )
+    assert unusable(columns) == {"constant": "constant", "gone": "all values missing"}
+
+
+def test_recoded_numbers_are_copies_whether_counted_or_sorted():
+    # Whole numbers close together, far apart, and fractions: the same three levels, missing in the same rows
+    places = np.random.default_rng(0).integers(0, 4, size=3000)
+    columns = [
+        Column(name, np.array([*levels, np.nan])[places])
+        for name, levels in (("near", [-1, 0, 1]), ("far", [0, 1e9, -1e9]), ("parts", [0.5, 0.1, 2.5]))
+    ]
+    kinds = dict.fromkeys(("near", "far", "parts"), ColumnKind.CATEGORICAL)
+    assert copies(table(*columns), kinds) == {"far": "near", "parts": "near"}
+    assert copies(table(*columns)) == {}

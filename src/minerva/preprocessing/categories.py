@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minerva.errors import InputError
+from minerva.preprocessing.distinct import distinct
 from minerva.schema import Column
 
 MISSING = 0
 OTHER = 1
 FIRST_LEVEL = 2
-MAX_LEVELS = 254
+BYTE_CODES = 256
+MAX_LEVELS = BYTE_CODES - FIRST_LEVEL
 """Levels of a column that get a code of their own by default; with the two shared codes they fill a byte."""
 
 
@@ -50,16 +52,9 @@ class LevelEncoder:
     def __init__(self, max_levels: int = MAX_LEVELS) -> None:
         self.max_levels = max_levels
 
-    def fit(self, column: Column) -> LevelEncoder:
-        """Store the levels of the training rows."""
-        present = column.values[~column.missing]
-        if column.levels is None:
-            levels, counts = np.unique(present, return_counts=True)
-        else:
-            # Sorted, and spelled once: the order and the repeats of a dictionary say nothing about the rows.
-            levels, place = np.unique(column.levels, return_inverse=True)
-            counts = np.bincount(place[present], minlength=len(levels))
-            levels, counts = levels[counts > 0], counts[counts > 0]
+    def fit(self, column: Column, rows: NDArray[Any] | None = None) -> LevelEncoder:
+        """Store the levels of the training rows: all, or those at these positions."""
+        levels, counts = distinct(column, rows)
         most_frequent = np.argsort(-counts, kind="stable")[: self.max_levels]
         self.levels_ = levels[most_frequent]
         self._numeric = column.is_numeric
@@ -70,25 +65,37 @@ class LevelEncoder:
         """Number of codes, the two shared ones included."""
         return FIRST_LEVEL + len(self.levels_)
 
-    def transform(self, column: Column) -> NDArray[np.int64]:
-        """Code of each value."""
-        missing = column.missing
-        codes = np.full(len(column.values), OTHER, dtype=np.int64)
-        codes[missing] = MISSING
-        if len(self.levels_) == 0 or missing.all():
+    def transform(self, column: Column) -> NDArray[np.integer[Any]]:
+        """Code of each value, in a byte where all codes fit one."""
+        dtype = code_type(self.n_levels)
+        if len(self.levels_) and column.is_numeric != self._numeric:
+            check_same_type(column, self._numeric)
+            return np.full(len(column.values), MISSING, dtype=dtype)
+        coding = column.coding
+        if coding is None:
+            return np.where(column.missing, MISSING, self._code(column.values)).astype(dtype)
+        code_of_place = np.append(MISSING, self._code(coding.values)).astype(dtype)
+        return code_of_place.take(coding.places)
+
+    def _code(self, values: NDArray[Any]) -> NDArray[np.int64]:
+        """Code of each of these numbers or levels; a missing one is like any unseen."""
+        codes = np.full(len(values), OTHER, dtype=np.int64)
+        if len(self.levels_) == 0:
             return codes
-        check_same_type(column, self._numeric)
-        if column.levels is None:
-            order = np.argsort(self.levels_)
-            ascending = self.levels_[order]
-            place = np.minimum(np.searchsorted(ascending, column.values), len(ascending) - 1)
-            seen = ascending[place] == column.values
-            codes[seen] = FIRST_LEVEL + order[place[seen]]
-            return codes
-        own = {level: FIRST_LEVEL + i for i, level in enumerate(self.levels_)}
-        recode = np.array([own.get(level, OTHER) for level in column.levels], dtype=np.int64)
-        codes[~missing] = recode[column.values[~missing]]
+        if not self._numeric:
+            own = {level: FIRST_LEVEL + i for i, level in enumerate(self.levels_)}
+            return np.array([own.get(level, OTHER) for level in values], dtype=np.int64)
+        order = np.argsort(self.levels_)
+        ascending = self.levels_[order]
+        place = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
+        seen = ascending[place] == values
+        codes[seen] = FIRST_LEVEL + order[place[seen]]
         return codes
+
+
+def code_type(n_codes: int) -> np.dtype[np.integer[Any]]:
+    """Type of the codes of a column, or of columns of at most so many: a byte where they fit one."""
+    return np.dtype(np.uint8 if n_codes <= BYTE_CODES else np.int64)
 
 
 def check_same_type(column: Column, numeric: bool) -> None:

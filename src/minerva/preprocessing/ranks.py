@@ -40,7 +40,11 @@ class RankEncoder:
 
     def fit(self, values: NDArray[Any]) -> RankEncoder:
         """Store the distinct training values and their mid-ranks."""
-        self.values_, counts = np.unique(values[~np.isnan(values)], return_counts=True)
+        return self.fit_counts(*np.unique(values[~np.isnan(values)], return_counts=True))
+
+    def fit_counts(self, values: NDArray[Any], counts: NDArray[np.int64]) -> RankEncoder:
+        """Store distinct training values, ascending, of which each occurs so often."""
+        self.values_ = values
         self._store_ranks(counts)
         return self
 

@@ -16,6 +16,7 @@ ALL_MISSING = "all values missing"
 CONSTANT = "constant"
 
 _PROBE_ROWS = 1024
+_HEAD_ROWS = 32
 
 
 def unusable(table: Table) -> dict[str, str]:
@@ -32,6 +33,9 @@ def unusable(table: Table) -> dict[str, str]:
     """
     reasons = {}
     for column in table.columns:
+        head = column.values[:_HEAD_ROWS]
+        if head.min() < head.max():  # as in most columns: two values, or a level and a missing one
+            continue
         missing = column.missing
         if missing.all():
             reasons[column.name] = ALL_MISSING
@@ -57,8 +61,8 @@ def copies(table: Table, kinds: Mapping[str, ColumnKind] | None = None) -> dict[
     """
     categorical = {name for name, kind in (kinds or {}).items() if kind == ColumnKind.CATEGORICAL}
     # A few rows tell most columns apart, so that only the likely copies are hashed whole.
-    probe = np.arange(0, table.n_rows, max(1, table.n_rows // _PROBE_ROWS))
-    likely = _group((column, _digest(column.take(probe), categorical, spell=False)) for column in table.columns)
+    probe = slice(None, None, max(1, table.n_rows // _PROBE_ROWS))
+    likely = _group((column, _digest(column, categorical, probe, spell=False)) for column in table.columns)
     found = {}
     for columns in likely:
         for group in _group((column, _digest(column, categorical)) for column in columns):
@@ -73,13 +77,13 @@ def _group(digests: Iterable[tuple[Column, bytes]]) -> list[list[Column]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-def _digest(column: Column, categorical: set[str], *, spell: bool = True) -> bytes:
-    """Fingerprint of the values: equal for copies, different for all else."""
+def _digest(column: Column, categorical: set[str], rows: slice = slice(None), *, spell: bool = True) -> bytes:
+    """Fingerprint of the values in these rows: equal for copies, different for all else."""
     if column.is_numeric and column.name not in categorical:
-        values = column.values.astype(np.float64)
+        values = column.values[rows].astype(np.float64)
         values[np.isnan(values)] = np.nan  # NaN has many bit patterns
         return hashlib.blake2b((values + 0.0).data, person=b"numbers").digest()  # + 0.0 makes -0.0 equal 0.0
-    labels, first_rows = _labels(column)
+    labels, first_rows = _labels(column, rows)
     hasher = hashlib.blake2b(labels.data, person=b"levels")
     # Where hardly a level repeats, any two columns are recodings of each other; then the levels must be equal too.
     if spell and 2 * len(first_rows) > len(labels):
@@ -87,14 +91,19 @@ def _digest(column: Column, categorical: set[str], *, spell: bool = True) -> byt
     return hasher.digest()
 
 
-def _labels(column: Column) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Levels numbered as they first appear, -1 where missing, and the row where each first appears."""
-    present = np.flatnonzero(~column.missing)
-    _, first, place = np.unique(column.values[present], return_index=True, return_inverse=True)
+def _labels(column: Column, rows: slice) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Levels numbered as they first appear, -1 where missing, and the row (of these) where each first appears."""
+    if column.coding is None:
+        values: NDArray[Any] = column.values[rows]
+        present = np.flatnonzero(~np.isnan(values))
+    else:
+        values = column.coding.places[rows]  # short numbers, sorted in a fifth of the time
+        present = np.flatnonzero(values)
+    _, first, place = np.unique(values[present], return_index=True, return_inverse=True)
     order = np.argsort(first)
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.arange(len(order))
-    labels = np.full(len(column.values), -1, dtype=np.int64)
+    labels = np.full(len(values), -1, dtype=np.int64)
     labels[present] = number[place]
     return labels, present[first[order]]
 

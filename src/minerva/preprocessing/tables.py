@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from minerva.errors import InputError, unknown_name
-from minerva.preprocessing.categories import MAX_LEVELS, LevelEncoder, check_same_type
+from minerva.preprocessing.categories import MAX_LEVELS, LevelEncoder, check_same_type, code_type
+from minerva.preprocessing.distinct import distinct
 from minerva.preprocessing.ranks import RankEncoder
 from minerva.schema import Column, ColumnKind, Table
+
+# Columns that are written together: a row then takes four cache lines of codes; fewer of a long table, for its memory
+_MOST_COLUMNS, _LEAST_COLUMNS = 256, 8
+_BLOCK_VALUES = 1 << 25
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,8 +29,8 @@ class EncodedTable:
     ----------
     ranks : ndarray of float32, shape (n_rows, n_continuous)
         Ranks between 0 and 1, NaN where missing.
-    codes : ndarray of int64, shape (n_rows, n_categorical)
-        Codes: 0 missing, 1 unseen or rare, then the levels.
+    codes : ndarray of uint8 or int64, shape (n_rows, n_categorical)
+        Codes: 0 missing, 1 unseen or rare, then the levels. Bytes where no column has more than 256 codes.
     n_levels : tuple of int
         Number of codes of each categorical column, the two shared ones included.
     continuous, categorical : tuple of int
@@ -34,7 +40,7 @@ class EncodedTable:
     """
 
     ranks: NDArray[np.float32]
-    codes: NDArray[np.int64]
+    codes: NDArray[np.integer[Any]]
     n_levels: tuple[int, ...]
     continuous: tuple[int, ...]
     categorical: tuple[int, ...]
@@ -90,30 +96,33 @@ class TableEncoder:
         self.kinds = kinds
         self.max_levels = max_levels
 
-    def fit(self, table: Table) -> TableEncoder:
-        """Fit one encoder a column on the training rows."""
+    def fit(self, table: Table, rows: NDArray[Any] | None = None) -> TableEncoder:
+        """Fit one encoder a column on the training rows: all of the table, or those at these positions."""
         self.names_ = table.names
-        self.encoders_ = tuple(
-            encoder.fit(column.values) if isinstance(encoder, RankEncoder) else encoder.fit(column)
-            for encoder, column in zip(self._new_encoders(table), table.columns, strict=True)
-        )
+        self.encoders_ = self._new_encoders(table)
+        for encoder, column in zip(self.encoders_, table.columns, strict=True):
+            if isinstance(encoder, LevelEncoder):
+                encoder.fit(column, rows)
+            else:
+                encoder.fit_counts(*distinct(column, rows))
         return self
 
     def transform(self, table: Table) -> EncodedTable:
         """Encode rows, new ones or those of the training."""
+        known = set(table.names)
         for name in self.names_:
-            if name not in table.names:
+            if name not in known:
                 raise unknown_name("column", name, table.names)
-        columns = table.select(self.names_).columns
-        pairs = zip(self.encoders_, columns, strict=True)
-        return self._assemble((_transform(encoder, column) for encoder, column in pairs), table.n_rows)
+        return self._assemble(table.select(self.names_), _rank)
 
     def fit_transform(self, table: Table) -> EncodedTable:
         """Fit and encode the training rows; quicker than the two calls."""
         self.names_ = table.names
         self.encoders_ = self._new_encoders(table)
-        pairs = zip(self.encoders_, table.columns, strict=True)
-        return self._assemble((_fit_transform(encoder, column) for encoder, column in pairs), table.n_rows)
+        for encoder, column in zip(self.encoders_, table.columns, strict=True):
+            if isinstance(encoder, LevelEncoder):
+                encoder.fit(column)
+        return self._assemble(table, lambda encoder, column: encoder.fit_transform(column.values))
 
     def _new_encoders(self, table: Table) -> tuple[RankEncoder | LevelEncoder, ...]:
         for column in table.columns:
@@ -124,28 +133,34 @@ class TableEncoder:
             for name in table.names
         )
 
-    def _assemble(self, encoded: Iterable[NDArray[Any]], n_rows: int) -> EncodedTable:
-        """Fill the two arrays column by column, as they come, so that no more than one is held twice."""
-        is_rank = [isinstance(encoder, RankEncoder) for encoder in self.encoders_]
-        continuous = tuple(np.flatnonzero(is_rank).tolist())
-        categorical = tuple(np.flatnonzero(~np.array(is_rank, dtype=bool)).tolist())
-        ranks = np.empty((n_rows, len(continuous)), dtype=np.float32)
-        codes = np.empty((n_rows, len(categorical)), dtype=np.int64)
-        place = {column: i for i, column in enumerate(continuous)} | {column: i for i, column in enumerate(categorical)}
-        for column, values in enumerate(encoded):
-            (ranks if is_rank[column] else codes)[:, place[column]] = values
-        n_levels = tuple(encoder.n_levels for encoder in self.encoders_ if isinstance(encoder, LevelEncoder))
-        return EncodedTable(ranks, codes, n_levels, continuous, categorical, len(is_rank))
+    def _assemble(self, table: Table, rank: Callable[[RankEncoder, Column], NDArray[np.floating[Any]]]) -> EncodedTable:
+        """Encode column by column; columns of different kinds go to different arrays."""
+        pairs = list(enumerate(zip(self.encoders_, table.columns, strict=True)))
+        amounts = [(k, encoder, column) for k, (encoder, column) in pairs if isinstance(encoder, RankEncoder)]
+        names = [(k, encoder, column) for k, (encoder, column) in pairs if isinstance(encoder, LevelEncoder)]
+        n_levels = tuple(encoder.n_levels for _, encoder, _ in names)
+        ranks = np.empty((table.n_rows, len(amounts)), dtype=np.float32)
+        codes = np.empty((table.n_rows, len(names)), dtype=code_type(max(n_levels, default=0)))
+        _fill(ranks, (rank(encoder, column) for _, encoder, column in amounts))
+        _fill(codes, (encoder.transform(column) for _, encoder, column in names))
+        continuous, categorical = tuple(k for k, _, _ in amounts), tuple(k for k, _, _ in names)
+        return EncodedTable(ranks, codes, n_levels, continuous, categorical, len(pairs))
 
 
-def _transform(encoder: RankEncoder | LevelEncoder, column: Column) -> NDArray[Any]:
-    if isinstance(encoder, LevelEncoder):
-        return encoder.transform(column)
+def _fill(rows: NDArray[Any], columns: Iterator[NDArray[Any]]) -> None:
+    """Write columns into an array of rows, several at a time: each row then takes a run of values, not one alone."""
+    n_rows, n_columns = rows.shape
+    n_together = max(_LEAST_COLUMNS, min(_MOST_COLUMNS, _BLOCK_VALUES // max(1, n_rows)))
+    for start in range(0, n_columns, n_together):
+        block = np.stack(list(islice(columns, n_together)))
+        rows[:, start : start + len(block)] = block.T
+
+
+def _rank(encoder: RankEncoder, column: Column) -> NDArray[np.floating[Any]]:
     check_same_type(column, numeric=True)
-    return encoder.transform(column.values) if column.is_numeric else np.full(len(column.values), np.nan)
-
-
-def _fit_transform(encoder: RankEncoder | LevelEncoder, column: Column) -> NDArray[Any]:
-    if isinstance(encoder, LevelEncoder):
-        return encoder.fit(column).transform(column)
-    return encoder.fit_transform(column.values)
+    if not column.is_numeric:
+        return np.full(len(column.values), np.nan)
+    if column.coding is None:
+        return encoder.transform(column.values)
+    rank_of_place = encoder.transform(np.append(np.nan, column.coding.values))
+    return rank_of_place.take(column.coding.places)

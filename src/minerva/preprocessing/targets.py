@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,7 +110,7 @@ class _Combinations:
     """
 
     steps: tuple[NDArray[np.int64], ...]  # each (n_states + 1, n_levels)
-    codes: NDArray[np.int64]  # (n_atoms, n_columns)
+    codes: NDArray[np.integer[Any]]  # (n_atoms, n_columns)
     prior: NDArray[np.float64]
     n_codes: int  # higher codes of a single column share OTHER
 
@@ -128,7 +128,7 @@ class _Combinations:
         return atoms
 
 
-def _fold(codes: NDArray[np.int64], n_codes: int) -> NDArray[np.int64]:
+def _fold(codes: NDArray[np.integer[Any]], n_codes: int) -> NDArray[np.integer[Any]]:
     """Codes of a single column from ``n_codes`` on, its rarest levels, become the code of the unseen."""
     return codes if n_codes == 0 else np.where(codes >= n_codes, OTHER, codes)
 
@@ -187,7 +187,7 @@ def _fit_bins(encoded: EncodedTable, max_atoms: int) -> TargetAtoms:
     if n_missing:
         sizes, centres, missing_atom = np.append(sizes, n_missing), np.append(centres, np.nan), len(sizes)
     positions = EncodedTable(
-        centres.astype(np.float32)[:, None], np.empty((len(sizes), 0), dtype=np.int64), (), encoded.continuous, (), 1
+        centres.astype(np.float32)[:, None], np.empty((len(sizes), 0), dtype=np.uint8), (), encoded.continuous, (), 1
     )
     # Values that hardly repeat are a sample of a continuous target, even when no bin holds two of them.
     is_discrete = len(distinct) == len(edges) + 1 and 2 * len(distinct) <= len(present)

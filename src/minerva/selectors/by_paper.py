@@ -52,10 +52,13 @@ def run_paper(request: Request, settings: PaperSettings) -> Selection:
             request.on_record,
         )
     weights = dict(zip(request.order, solution.weights.tolist(), strict=True))
+    copies: dict[str, list[str]] = {}
+    for copy, original in request.participants.originals.items():
+        copies.setdefault(original, []).append(copy)
     chosen = _chosen(weights, request)
     return Selection(
         target=request.target_name,
-        features=tuple(_result(name, weights, chosen, request) for name in request.table.names),
+        features=tuple(_result(name, weights, chosen, copies, request) for name in request.table.names),
         mutual_information=as_estimate(solution.kept, entropy, 0.0, n_rows),
         total_information=as_estimate(max(solution.kept, solution.total, key=_mean), entropy, 0.0, n_rows),
         n_rows=n_rows,
@@ -81,7 +84,7 @@ def _mean(evidence: Evidence) -> float:
 def _chosen(weights: dict[str, float], request: Request) -> set[str]:
     """Columns with a weight above zero, or the given number of largest weights; and those kept on request."""
     units = [[request.order[place] for place in places] for places in request.units]
-    kept = request.kept_units
+    kept = frozenset(request.kept_units)
     by_weight = sorted(
         (unit for unit in range(len(units)) if unit not in kept), key=lambda unit: -weights[units[unit][0]]
     )
@@ -92,12 +95,13 @@ def _chosen(weights: dict[str, float], request: Request) -> set[str]:
     return {name for unit in (*kept, *free) for name in units[unit]}
 
 
-def _result(name: str, weights: dict[str, float], chosen: set[str], request: Request) -> FeatureResult:
+def _result(
+    name: str, weights: dict[str, float], chosen: set[str], copies: dict[str, list[str]], request: Request
+) -> FeatureResult:
     aside = request.set_aside(name)
     if aside is not None:
         return aside
-    originals = request.participants.originals
-    original = originals.get(name)
+    original = request.participants.originals.get(name)
     if original is not None:
         selected = request.keep_redundant and original in chosen
         return FeatureResult(name, selected, f"copy of {original}", weights[original] if selected else 0.0)
@@ -107,5 +111,5 @@ def _result(name: str, weights: dict[str, float], chosen: set[str], request: Req
             name, False, FELL_TO_ZERO if weight == 0 else f"weight {weight:.3g}, beyond the number asked for"
         )
     reason = f"weight stayed at {weight:.3g}" if weight > 0 else "among the number of features asked for"
-    copies = tuple(copy for copy, of in originals.items() if of == name)
-    return FeatureResult(name, True, request.why_kept(name) or reason, weight, stand_ins=copies)
+    stand_ins = tuple(copies.get(name, ()))
+    return FeatureResult(name, True, request.why_kept(name) or reason, weight, stand_ins=stand_ins)

@@ -75,19 +75,20 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     return weights
 
 
-def as_names(columns: Any, names: Sequence[str], parameter: str) -> list[str]:
-    """Columns given by name, or by place where the table has no names of its own."""
+def as_names(columns: Any, names: Sequence[str], parameter: str, known: frozenset[str] | None = None) -> list[str]:
+    """Columns given by name, or by place where the table has no names of its own; ``known`` is the set of names."""
     listed = [columns] if isinstance(columns, str | numbers.Integral) else columns
     if not isinstance(listed, Iterable):
         raise InputError(f"{parameter} must be a list of column names, got {columns!r}.")
-    return [_as_name(column, names, parameter) for column in listed]
+    known = frozenset(names) if known is None else known
+    return [_as_name(column, names, known, parameter) for column in listed]
 
 
-def _as_name(column: Any, names: Sequence[str], parameter: str) -> str:
+def _as_name(column: Any, names: Sequence[str], known: frozenset[str], parameter: str) -> str:
     name = str(column)
-    if name not in names and isinstance(column, numbers.Integral) and 0 <= int(column) < len(names):
+    if name not in known and isinstance(column, numbers.Integral) and 0 <= int(column) < len(names):
         return names[int(column)]
-    if name not in names:
+    if name not in known:
         raise unknown_name(f"column (in {parameter})", name, names)
     return name
 

@@ -6,6 +6,7 @@ import importlib.metadata
 import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -57,11 +58,19 @@ class Request:
 
     def why_kept(self, name: str) -> str | None:
         """Why a fitted column is kept whatever it carries: it is named, or in a group with one that is; or None."""
-        kept = self.participants.kept
-        if name in kept:
+        if name in self.participants.kept:
             return KEPT_ON_REQUEST
-        named = [other for members in self.participants.units if name in members for other in members if other in kept]
-        return f"{KEPT_ON_REQUEST} with {named[0]}" if named else None
+        return f"{KEPT_ON_REQUEST} with {self._kept_with[name]}" if name in self._kept_with else None
+
+    @cached_property
+    def _kept_with(self) -> dict[str, str]:
+        """Of every column in a group with one that is kept, the first such one."""
+        kept = self.participants.kept
+        found: dict[str, str] = {}
+        for members in self.participants.units:
+            named = [name for name in members if name in kept]
+            found.update(dict.fromkeys(members, named[0]) if named else {})
+        return found
 
     def set_aside(self, name: str) -> FeatureResult | None:
         """The result of a column that takes no part in the fit, but for copies; None if it does take part."""
