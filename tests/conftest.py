@@ -29,7 +29,7 @@ def small_fits():
     n_threads = torch.get_num_threads()
     torch.set_num_threads(1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Plan, "for_rows", classmethod(lambda cls, n_rows: plan))
+        patch.setattr(Plan, "for_rows", classmethod(lambda cls, *n_rows: plan))
         yield
     torch.set_num_threads(n_threads)
 

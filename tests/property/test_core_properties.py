@@ -6,9 +6,10 @@ from hypothesis.extra import numpy as hnp
 
 from minerva.core.bounds import conditional_scores, donsker_varadhan, donsker_varadhan_all_pairs
 from minerva.core.evidence import holm, weigh
-from minerva.core.inputs import Layout, Rows
-from minerva.core.networks import soft_clamp
+from minerva.core.inputs import Layout, Rows, join_rows
+from minerva.core.networks import MAX_COUNTED, FeatureTower, soft_clamp
 from minerva.core.objective import norm_drift, sparsity_ratio
+from minerva.core.runtime import seeded
 from minerva.core.weights import FeatureWeights
 
 # The first call of anything in torch takes longer than hypothesis allows for an example
@@ -165,6 +166,79 @@ def test_only_of_only_is_only_of_both(case, data):
     second = data.draw(st.permutations(range(len(first))))[: data.draw(st.integers(1, len(first)))]
     twice = rows.only(list(first)).only(list(second))
     assert in_feature_order(twice) == in_feature_order(rows.only([first[k] for k in second]))
+
+
+@UNTIMED
+@given(mixed_rows(), st.lists(st.integers(1, 4), min_size=1, max_size=4), st.data())
+def test_joined_tables_keep_their_rows_and_have_room_for_all_levels(case, lengths, data):
+    table, _ = case
+    tables = []
+    for length in lengths:
+        n_levels = tuple(data.draw(st.integers(n, n + 3)) for n in table.layout.n_levels)
+        layout = Layout(
+            table.layout.n_continuous, n_levels, table.layout.positions, any_missing=data.draw(st.booleans())
+        )
+        codes = table.codes[:1].expand(length, -1) + len(tables)
+        tables.append(Rows(table.ranks[:1].expand(length, -1) + len(tables), codes, layout))
+    joined = join_rows(tables)
+    assert len(joined) == sum(lengths)
+    start = 0
+    for part in tables:
+        rows = torch.arange(start, start + len(part))
+        assert torch.equal(joined.take(rows).codes, part.codes)
+        assert torch.equal(joined.take(rows).ranks, part.ranks)
+        start += len(part)
+    assert joined.layout.positions == table.layout.positions
+    assert joined.layout.any_missing == any(part.layout.any_missing for part in tables)
+    for k, n_levels in enumerate(joined.layout.n_levels):
+        assert n_levels == max(part.layout.n_levels[k] for part in tables)
+
+
+@st.composite
+def columns(draw):
+    """Rows of two members with columns of both kinds, few and many levels, in any order, and weights of any shape."""
+    n_continuous = draw(st.integers(0, 3))
+    n_levels = draw(st.lists(st.integers(1, MAX_COUNTED + 3), min_size=0 if n_continuous else 1, max_size=4))
+    n_features, n_rows = n_continuous + len(n_levels), draw(st.integers(1, 5))
+    any_missing = draw(st.booleans())
+    layout = Layout(n_continuous, tuple(n_levels), tuple(draw(st.permutations(range(n_features)))), any_missing)
+    generator = torch.Generator().manual_seed(draw(st.integers(0, 2**32 - 1)))
+    ranks = torch.rand(2, n_rows, n_continuous, generator=generator, dtype=torch.float64)
+    if any_missing:
+        ranks[torch.rand(ranks.shape, generator=generator) < 0.3] = torch.nan
+    codes = torch.rand(2, n_rows, len(n_levels), generator=generator) * torch.tensor(n_levels)
+    shape = draw(st.sampled_from([None, (2, n_features), (2, n_rows, n_features)]))
+    weights = None if shape is None else torch.rand(shape, generator=generator, dtype=torch.float64)
+    return Rows(ranks, codes.long(), layout), weights
+
+
+@UNTIMED
+@given(columns(), st.integers(0, 2**32 - 1))
+def test_the_projection_of_embedded_columns_needs_no_embedding(case, seed):
+    rows, weights = case
+    with seeded(seed, torch.device("cpu")), torch.no_grad():
+        tower = FeatureTower(rows.layout, 1, n_members=2, width=3, n_blocks=0, embedding_width=2).double()
+        found, expected = tower.hidden(rows, weights), tower.project(tower.embed(rows, weights))
+    # Doubles, added up in another order
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
+
+
+@UNTIMED
+@given(columns(), st.integers(0, 2**32 - 1), st.data())
+def test_the_part_of_features_is_what_their_weights_switch(case, seed, data):
+    rows, _ = case
+    n_features, n_rows = rows.layout.n_features, rows.codes.shape[1]
+    features = data.draw(st.lists(st.integers(0, n_features - 1), min_size=1, unique=True))
+    weights = torch.ones(2, n_features, dtype=torch.float64)
+    weights[:, features] = 0.0
+    # The table of both members' rows, of which each has its own
+    table = Rows(rows.ranks.flatten(0, 1), rows.codes.flatten(0, 1), rows.layout)
+    index = torch.arange(2 * n_rows).view(2, n_rows)
+    with seeded(seed, torch.device("cpu")), torch.no_grad():
+        tower = FeatureTower(rows.layout, 1, n_members=2, width=3, n_blocks=0, embedding_width=2).double()
+        expected = tower.hidden(rows) - tower.hidden(rows, weights)
+        found = tower.part(table, index, features, slice(None))
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
 
 
 @UNTIMED

@@ -1,4 +1,4 @@
-"""Critics: networks that score a pair of features and target."""
+"""Critics: networks that score a pair of features and target, several members side by side."""
 
 from __future__ import annotations
 
@@ -8,20 +8,34 @@ import torch
 from torch import Tensor, nn
 
 from minerva.core.inputs import Layout, Rows
-from minerva.core.networks import BoundedLinear, ColumnEmbedding, ResidualTower
+from minerva.core.networks import ColumnEmbedding, FeatureTower, Linear, ResidualBlock
 
 
 class ConcatenatedCritic(nn.Module):
     """The paper's critic: embed features and target, join them, project within bounds, residual blocks, one score."""
 
-    def __init__(self, x: Layout, y: Layout, width: int = 128, n_blocks: int = 2, embedding_width: int = 8) -> None:
+    def __init__(
+        self,
+        x: Layout,
+        y: Layout,
+        *,
+        n_members: int = 1,
+        width: int = 128,
+        n_blocks: int = 2,
+        embedding_width: int = 8,
+    ) -> None:
         super().__init__()
-        self.embed_x = ColumnEmbedding(x, embedding_width, clamped=True)
-        self.embed_y = ColumnEmbedding(y, embedding_width, clamped=True)
+        self.embed_x = ColumnEmbedding(x, n_members, embedding_width, clamped=True)
+        self.embed_y = ColumnEmbedding(y, n_members, embedding_width, clamped=True)
         n_inputs = (x.n_features + y.n_features) * embedding_width
-        self.tower = ResidualTower(BoundedLinear(n_inputs, width), n_blocks, 1)
+        self.tower = nn.Sequential(
+            Linear(n_members, n_inputs, width, bounded=True),
+            *(ResidualBlock(n_members, width) for _ in range(n_blocks)),
+            nn.SiLU(),
+            Linear(n_members, width, 1),
+        )
 
-    def forward(self, x: Rows, y: Rows, weights: Tensor) -> Tensor:  # (batch,)
+    def forward(self, x: Rows, y: Rows, weights: Tensor | None = None) -> Tensor:  # (n_members, n_rows)
         """Score row i of x with row i of y."""
         joined = torch.cat([self.embed_x(x, weights), self.embed_y(y)], dim=-1)
         scores: Tensor = self.tower(joined).squeeze(-1)
@@ -35,26 +49,28 @@ class SeparableCritic(nn.Module):
         self,
         x: Layout,
         y: Layout,
+        *,
+        n_members: int = 1,
         width: int = 128,
-        n_blocks: int = 2,
-        embedding_width: int = 8,
         n_factors: int = 32,
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
         self.n_factors = n_factors
-        self.embed_x = ColumnEmbedding(x, embedding_width)
-        self.embed_y = ColumnEmbedding(y, 2 * embedding_width)
-        project_x = nn.Linear(x.n_features * embedding_width, width)
-        project_y = nn.Linear(y.n_features * 2 * embedding_width, width // 2)
-        self.tower_x = ResidualTower(project_x, n_blocks, n_factors, dropout)
-        self.tower_y = ResidualTower(project_y, 1, n_factors + 1)
+        self.tower = FeatureTower(x, n_factors, n_members=n_members, width=width, dropout=dropout)
+        self.target = FeatureTower(
+            y, n_factors + 1, n_members=n_members, width=width // 2, n_blocks=1, embedding_width=16
+        )
 
-    def forward(self, x: Rows, y: Rows, weights: Tensor) -> Tensor:  # (n_rows_x, n_rows_y)
+    def forward(self, x: Rows, y: Rows, weights: Tensor | None = None) -> Tensor:  # (n_members, n_rows_x, n_rows_y)
         """Score every row of x with every row of y."""
-        h = self.tower_x(self.embed_x(x, weights))
-        g = self.tower_y(self.embed_y(y))
-        scores: Tensor = h @ g[..., : self.n_factors].T / math.sqrt(self.n_factors) + g[..., self.n_factors]
+        return self.scores(self.tower(x, weights), y)
+
+    def scores(self, outputs: Tensor, y: Rows) -> Tensor:
+        """Scores from what the tower says of the features."""
+        g = self.target(y)
+        products = outputs @ g[..., : self.n_factors].transpose(-1, -2) / math.sqrt(self.n_factors)
+        scores: Tensor = products + g[..., self.n_factors].unsqueeze(-2)
         return scores
 
 
@@ -62,20 +78,15 @@ class ClassCritic(nn.Module):
     """T(x, k) for every class k of a discrete target, each with a score of its own: y is only counted."""
 
     def __init__(
-        self,
-        x: Layout,
-        n_classes: int,
-        width: int = 128,
-        n_blocks: int = 2,
-        embedding_width: int = 8,
-        dropout: float = 0.0,
+        self, x: Layout, n_classes: int, *, n_members: int = 1, width: int = 128, dropout: float = 0.0
     ) -> None:
         super().__init__()
-        self.embed_x = ColumnEmbedding(x, embedding_width)
-        project_x = nn.Linear(x.n_features * embedding_width, width)
-        self.tower = ResidualTower(project_x, n_blocks, n_classes, dropout)
+        self.tower = FeatureTower(x, n_classes, n_members=n_members, width=width, dropout=dropout)
 
-    def forward(self, x: Rows, y: Rows, weights: Tensor) -> Tensor:  # (n_rows_x, n_classes)
+    def forward(self, x: Rows, y: Rows, weights: Tensor | None = None) -> Tensor:  # (n_members, n_rows_x, n_classes)
         """Score every row of x with every class."""
-        scores: Tensor = self.tower(self.embed_x(x, weights))
-        return scores
+        return self.scores(self.tower(x, weights), y)
+
+    def scores(self, outputs: Tensor, y: Rows) -> Tensor:
+        """Scores from what the tower says of the features: its outputs."""
+        return outputs

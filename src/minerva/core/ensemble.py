@@ -1,87 +1,110 @@
-"""Critics of one shape trained side by side, as one batched computation."""
+"""Members of a critic trained side by side: their parameters as one tensor, and the steps on it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor, nn
-from torch.func import functional_call, stack_module_state, vmap
 
-from minerva.core.inputs import Rows
-from minerva.core.networks import BoundedLinear
+from minerva.core.networks import Linear
+
+Entries = tuple[list[int], list[int]]
 
 
 class Ensemble:
-    """Several critics of the same shape; every parameter has one leading place a member.
+    """The parameters of a critic as one flat tensor, so that a step on all of them is a few calls.
 
     Parameters
     ----------
-    build
-        Makes one member, freshly initialised.
-    n_members
-        How many.
+    critic
+        The network, drawn on the CPU, so that every device starts from the same one. Every parameter has one leading
+        place a member.
     device
-        Where they live. Members are drawn on the CPU first, so that every device starts from the same network.
+        Where it is to live.
     """
 
-    def __init__(self, build: Callable[[], nn.Module], n_members: int, device: torch.device) -> None:
-        members = [build() for _ in range(n_members)]
-        stacked, buffers = stack_module_state(members)
-        self.n_members = n_members
-        self.parameters = {name: value.detach().to(device).requires_grad_() for name, value in stacked.items()}
-        self.buffers = {name: value.to(device) for name, value in buffers.items()}
-        self.template = members[0].to(device)
-        self._limits = {
-            f"{name}.weight": module.limit
-            for name, module in self.template.named_modules()
-            if isinstance(module, BoundedLinear)
-        }
+    def __init__(self, critic: nn.Module, device: torch.device) -> None:
+        self.critic = critic.to(device)
+        self.parameters = dict(self.critic.named_parameters())
+        self.n_members = len(next(iter(self.parameters.values())))
+        self.values = torch.cat([value.detach().flatten() for value in self.parameters.values()])
+        self.gradient = torch.zeros_like(self.values)
+        blocks = zip(self.parameters.values(), self._blocks(self.values), self._blocks(self.gradient), strict=True)
+        for value, own, gradient in blocks:
+            value.data = own.view(value.shape)
+            value.grad = gradient.view(value.shape)  # gradients are added up in place
+        self._bounded = [module for module in self.critic.modules() if isinstance(module, Linear) and module.bounded]
+
+    def _blocks(self, flat: Tensor) -> list[Tensor]:  # (n_members, n_values) each
+        """The parts of such a tensor that belong to each parameter, a row a member."""
+        sizes = [value.numel() for value in self.parameters.values()]
+        return [block.view(self.n_members, -1) for block in flat.split(sizes)]
 
     def train(self, mode: bool = True) -> None:
         """Switch dropout on (or off)."""
-        self.template.train(mode)
+        self.critic.train(mode)
 
-    def __call__(self, x: Rows, y: Rows, weights: Tensor) -> Tensor:
-        """Scores of every member; x, y and weights have one leading place a member."""
-
-        def score(parameters: dict[str, Tensor], buffers: dict[str, Tensor], *tensors: Tensor) -> Tensor:
-            x_ranks, x_codes, y_ranks, y_codes, p = tensors
-            arguments = (Rows(x_ranks, x_codes, x.layout), Rows(y_ranks, y_codes, y.layout), p)
-            out: Tensor = functional_call(self.template, (parameters, buffers), arguments)
-            return out
-
-        tensors = (x.ranks, x.codes, y.ranks, y.codes, weights)
-        if self.n_members == 1:  # vmap costs about as much as a small network's own arithmetic
-            first = ({k: v[0] for k, v in self.parameters.items()}, {k: v[0] for k, v in self.buffers.items()})
-            return score(*first, *(tensor[0] for tensor in tensors)).unsqueeze(0)
-        batched = vmap(score, randomness="different")
-        out: Tensor = batched(self.parameters, self.buffers, *tensors)
-        return out
-
-    @torch.no_grad()
     def clip_gradients_(self, max_norm: float) -> None:
         """Scale down the gradient of each member whose norm is above ``max_norm``, on its own."""
-        gradients = [value.grad for value in self.parameters.values() if value.grad is not None]
-        squares = sum(gradient.flatten(1).square().sum(1) for gradient in gradients)
-        scale = (max_norm / (torch.as_tensor(squares).sqrt() + 1e-12)).clamp(max=1.0)
-        for gradient in gradients:
-            gradient.mul_(scale.view(-1, *[1] * (gradient.dim() - 1)))
+        blocks = [block for block in self._blocks(self.gradient) if block.numel()]
+        norms = torch.stack([block.norm(dim=1) for block in blocks]).norm(dim=0)
+        scale = (max_norm / (norms + 1e-12)).clamp(max=1.0).unsqueeze(1)
+        for block in blocks:
+            block.mul_(scale)
 
     @torch.no_grad()
     def project_(self) -> None:
         """Bring the bounded layers back into their range; called after every step."""
-        for name, limit in self._limits.items():
-            self.parameters[name].clamp_(-limit, limit)
+        for layer in self._bounded:
+            layer.weight.clamp_(-layer.limit, layer.limit)
 
-    @torch.no_grad()
-    def snapshot(self) -> dict[str, Tensor]:
+    def snapshot(self) -> Tensor:
         """A copy of all parameters."""
-        return {name: value.detach().clone() for name, value in self.parameters.items()}
+        return self.values.clone()
 
-    @torch.no_grad()
-    def copy_(self, source: dict[str, Tensor], into: dict[str, Tensor] | None, members: Tensor) -> None:
-        """Copy the marked members' parameters from ``source`` into ``into`` (or into this ensemble)."""
-        for name, value in source.items():
-            target = (self.parameters if into is None else into)[name]
-            target[members] = value[members]
+    def note_members_(self, snapshot: Tensor, members: Tensor) -> None:
+        """Bring a snapshot up to date for the marked members only."""
+        marked = members.to(snapshot.device).unsqueeze(1)
+        for known, value in zip(self._blocks(snapshot), self._blocks(self.values), strict=True):
+            known.copy_(torch.where(marked, value, known))
+
+    def restore_(self, snapshot: Tensor) -> None:
+        """Go back to the parameters of a snapshot."""
+        self.values.copy_(snapshot)
+
+    def start_from_(self, other: Ensemble, members: tuple[slice, slice], entries: Mapping[str, Entries]) -> None:
+        """Take over the parameters of another ensemble's members: (mine, theirs), and so for entries of a parameter."""
+        mine, theirs = members
+        for name, value in other.parameters.items():
+            block = self.parameters[name].data[mine]
+            if name in entries:
+                to, of = entries[name]
+                block[:, to] = value.data[theirs][:, of]
+            else:
+                block.copy_(value.data[theirs])
+
+
+class Descent:
+    """Adam with decoupled weight decay, on all members' parameters at once.
+
+    torch.optim does the same, but imports the compiler with its first optimizer, which takes longer than a small fit.
+    """
+
+    def __init__(self, ensemble: Ensemble, rate: float, weight_decay: float) -> None:
+        self.ensemble = ensemble
+        self.rate = rate
+        self.weight_decay = weight_decay
+        self.n_steps = 0
+        self.mean = torch.zeros_like(ensemble.values)
+        self.square = torch.zeros_like(ensemble.values)
+
+    def step(self, momentum: float = 0.9, memory: float = 0.999) -> None:
+        """One step down the gradient."""
+        self.n_steps += 1
+        values, gradient = self.ensemble.values, self.ensemble.gradient
+        self.mean.lerp_(gradient, 1 - momentum)
+        self.square.mul_(memory).addcmul_(gradient, gradient, value=1 - memory)
+        size = (self.square / (1 - memory**self.n_steps)).sqrt_().add_(1e-8)
+        values.mul_(1 - self.rate * self.weight_decay)
+        values.addcdiv_(self.mean, size, value=-self.rate / (1 - momentum**self.n_steps))

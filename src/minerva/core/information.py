@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -11,13 +11,13 @@ from torch import Generator, Tensor
 from minerva.core.bounds import conditional_scores
 from minerva.core.critics import ClassCritic, SeparableCritic
 from minerva.core.ensemble import Ensemble
-from minerva.core.inputs import Rows
+from minerva.core.inputs import Rows, stack_rows
 from minerva.core.objective import Loss
 from minerva.core.runtime import Deadline
 from minerva.core.training import Outcome, Schedule, train
 from minerva.results import TrainingRecord
 
-_CHUNK = 8192  # rows scored at once
+_CHUNK = 16384  # rows scored at once, over all members
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,10 @@ class Target:
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """Encoded rows, and who may see which: members train and tune on their own rows, nobody sees ``vet``."""
+    """Who may see which rows: members train and tune on their own rows, nobody sees ``vet``.
+
+    Folds of one table share their tensors: each has its rows, encoded its own way, in a stretch of them.
+    """
 
     x: Rows
     target: Target
@@ -46,28 +49,65 @@ class Fold:
     tune: tuple[Tensor, ...]  # one index a member
     vet: Tensor
 
-    def only(self, features: list[int]) -> Fold:
-        """The same rows with only these features."""
-        return Fold(self.x.only(features), self.target, self.row_weights, self.train, self.tune, self.vet)
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """Features of which the members of one fold are to learn."""
+
+    fold: Fold
+    features: list[int]
 
 
 MaskSampler = Callable[[int, Generator], Tensor]
 
 
 class Critics:
-    """The critics of one fold, one a member, fitted to the exact conditional bound."""
+    """Critics of several jobs, fitted side by side to the exact conditional bound; each job has its fold's members."""
 
-    def __init__(self, fold: Fold, dropout: float = 0.0, width: int = 128) -> None:
-        self.fold = fold
-        self.n_members = len(fold.train)
-        x, y = fold.x.layout, fold.target.atom_rows.layout
+    def __init__(self, jobs: Sequence[Job], dropout: float = 0.0, width: int = 128) -> None:
+        self.jobs = list(jobs)
+        fold = self.jobs[0].fold
+        self.features = sorted(set().union(*(job.features for job in self.jobs)))
+        self.x = fold.x.only(self.features)
+        self.device = self.x.device
+        self.row_weights, self.atoms = fold.row_weights, fold.target.atoms
+        self.n_per_job = len(fold.train)
+        self.n_members = self.n_per_job * len(self.jobs)
+        targets = [job.fold.target for job in self.jobs for _ in range(self.n_per_job)]
+        self.log_prior = torch.stack([target.log_prior for target in targets]).unsqueeze(1)
+        self.atom_rows = stack_rows([target.atom_rows for target in targets])
+        masks = torch.stack([self.mask_of(job.features) for job in self.jobs])
+        self.masks = None if masks.all() else self.for_members(masks)
+        self.ensemble = Ensemble(self._build(width, dropout), self.device)
 
-        def build() -> ClassCritic | SeparableCritic:
-            if fold.target.is_discrete:
-                return ClassCritic(x, len(fold.target.log_prior), width=width, dropout=dropout)
-            return SeparableCritic(x, y, width=width, dropout=dropout)
+    def _build(self, width: int, dropout: float) -> ClassCritic | SeparableCritic:
+        if self.jobs[0].fold.target.is_discrete:
+            n_classes = self.log_prior.shape[-1]
+            critic = ClassCritic(self.x.layout, n_classes, n_members=self.n_members, width=width, dropout=dropout)
+            self.critic: ClassCritic | SeparableCritic = critic
+        else:
+            layouts = self.x.layout, self.atom_rows.layout
+            self.critic = SeparableCritic(*layouts, n_members=self.n_members, width=width, dropout=dropout)
+        return self.critic
 
-        self.ensemble = Ensemble(build, self.n_members, fold.x.device)
+    def members_of(self, job: int) -> slice:
+        """The places of a job's members."""
+        return slice(job * self.n_per_job, (job + 1) * self.n_per_job)
+
+    def mask_of(self, features: list[int]) -> Tensor:  # (n_features,)
+        """Ones at these features, zeros elsewhere."""
+        chosen = {*features}
+        return torch.tensor([float(feature in chosen) for feature in self.features], device=self.device)
+
+    def start_from(self, job: int, other: Critics, other_job: int) -> None:
+        """Begin a job where a job of another set has ended; features that it does not know start afresh."""
+        mine = {feature: k for k, feature in enumerate(self.features)}
+        theirs = {feature: k for k, feature in enumerate(other.features)}
+        common = sorted(mine.keys() & theirs.keys())
+        to = self.critic.tower.column_entries([mine[feature] for feature in common])
+        of = other.critic.tower.column_entries([theirs[feature] for feature in common])
+        entries = {f"tower.{name}": (to[name], of[name]) for name in to}
+        self.ensemble.start_from_(other.ensemble, (self.members_of(job), other.members_of(other_job)), entries)
 
     def fit(
         self,
@@ -80,31 +120,32 @@ class Critics:
         on_record: Callable[[TrainingRecord], None] = lambda _: None,
     ) -> Outcome:
         """Train until the bound on the tuning rows stops rising."""
-        fold, device, n_features = self.fold, self.fold.x.device, self.fold.x.layout.n_features
-        everything = self._weights(None)
+        seen = [rows for job in self.jobs for rows in job.fold.train]
+        n_seen = torch.tensor([[len(rows)] for rows in seen])
+        n_batch = min(schedule.batch_size, int(n_seen.min()))
+        seen_rows, _ = pad_rows(seen, self.row_weights)
+        tune, tune_weights = self._tune_rows()
         tune_masks: Tensor | None = None
-        n_batch = min(schedule.batch_size, *(len(rows) for rows in fold.train))
-        tune, tune_weights = pad_rows(fold.tune, fold.row_weights)
 
         # No bound on these rows can pass the mean surprise of their targets
-        surprise = -fold.target.log_prior[fold.target.atoms[tune]]
+        surprise = -self.log_prior.squeeze(1).gather(1, self.atoms[tune])
         ceiling = ((surprise * tune_weights).sum(1) / tune_weights.sum(1)).cpu()
         if sample_masks is not None:  # judged on hidden parts too, or the full set alone would end the training
-            tune_masks = sample_masks(tune.numel(), generator).to(device).view(*tune.shape, -1)
+            tune_masks = sample_masks(tune.numel(), generator).to(self.device).view(*tune.shape, -1)
             ceiling = torch.full_like(ceiling, torch.inf)
 
         def loss_of_batch() -> Loss:
-            drawn = [rows[torch.randint(len(rows), (n_batch,), generator=generator).to(device)] for rows in fold.train]
-            rows = torch.stack(drawn)
-            masks = everything
+            drawn = torch.rand(self.n_members, n_batch, generator=generator, dtype=torch.float64) * n_seen
+            rows = seen_rows.gather(1, drawn.long().to(self.device))
+            masks = self.masks
             if sample_masks is not None:
-                masks = sample_masks(self.n_members * n_batch, generator).to(device).view(self.n_members, n_batch, -1)
-            weights = fold.row_weights[rows]
-            information = self._row_information(fold.x.take(rows), fold.target.atoms[rows], masks)
+                masks = sample_masks(rows.numel(), generator).to(self.device).view(*rows.shape, -1)
+            weights = self.row_weights[rows]
+            information = conditional_scores(self._scores(self.x.take(rows), masks), self.atoms[rows], self.log_prior)
             return Loss(-(information * weights).sum(1) / weights.sum(1))
 
         def held_out_bound() -> Tensor:
-            information = self.by_member(fold.x.take(tune), tune, tune_masks)
+            information = self._by_member(tune, tune_masks)
             return (information * tune_weights).sum(1) / tune_weights.sum(1)
 
         return train(
@@ -114,58 +155,72 @@ class Critics:
             schedule,
             stage=stage,
             deadline=deadline,
-            n_features=lambda: n_features,
+            n_features=lambda: max(len(job.features) for job in self.jobs),
             ceiling=ceiling,
             on_record=on_record,
         )
 
     @torch.no_grad()
-    def tune_information(self, x: Rows | None = None) -> Tensor:  # (sum of tuning rows,)
-        """Information of the tuning rows, each by the member that did not train on it."""
-        tune, _ = pad_rows(self.fold.tune, self.fold.row_weights)
-        information = self.by_member(self.fold.x.take(tune) if x is None else x, tune)
-        return torch.cat([row[: len(rows)] for row, rows in zip(information, self.fold.tune, strict=True)])
+    def tune_information(self) -> list[Tensor]:
+        """Information of every job's tuning rows, each by the member that did not train on it."""
+        information = self._by_member(self._tune_rows()[0])
+        lengths = [[len(rows) for rows in job.fold.tune] for job in self.jobs]
+        by_job = information.view(len(self.jobs), self.n_per_job, -1)
+        return [
+            torch.cat([row[:length] for row, length in zip(rows, of_job, strict=True)])
+            for rows, of_job in zip(by_job, lengths, strict=True)
+        ]
 
     @torch.no_grad()
-    def information(self, rows: Tensor, mask: Tensor | None = None, x: Rows | None = None) -> Tensor:  # (n_rows,)
-        """Information of rows that no member saw, by the mean score of all members."""
-        x = self.fold.x.take(rows) if x is None else x
+    def information(self, rows: Sequence[Tensor], mask: Tensor | None = None) -> list[Tensor]:
+        """Information of rows that no member of a job saw, by the mean score of its members; one index a job."""
+        block, _ = pad_rows(rows, self.row_weights)
+        masks = None if mask is None else mask.expand(self.n_members, -1)
         pieces = []
-        for piece in torch.arange(len(rows), device=rows.device).split(_CHUNK):
-            scores = self._scores(x.take(piece.expand(self.n_members, -1)), self._weights(mask)).mean(0)
-            pieces.append(conditional_scores(scores, self.fold.target.atoms[rows[piece]], self.fold.target.log_prior))
-        return torch.cat(pieces)
+        for piece in block.split(self.chunk, dim=1):
+            scores = self._scores(self.x.take(self.for_members(piece)), self.masks if masks is None else masks)
+            pieces.append(self.by_job(scores, piece))
+        return [values[: len(own)] for values, own in zip(torch.cat(pieces, dim=1), rows, strict=True)]
 
-    def _scores(self, x: Rows, weights: Tensor) -> Tensor:  # (n_members, n_rows, n_atoms)
-        """Scores of a block of rows with every atom; weights are (n_members, [n_rows,] n_features)."""
-        atoms = self.fold.target.atom_rows
-        stacked = Rows(
-            atoms.ranks.expand(self.n_members, *atoms.ranks.shape),
-            atoms.codes.expand(self.n_members, *atoms.codes.shape),
-            atoms.layout,
-        )
-        return self.ensemble(x, stacked, weights)
+    def vet_information(self, mask: Tensor | None = None) -> list[Tensor]:
+        """Information of every job's vetting rows, with the features of the mask or those of each job."""
+        return self.information([job.fold.vet for job in self.jobs], mask)
 
-    def _row_information(self, x: Rows, atoms: Tensor, weights: Tensor) -> Tensor:  # (n_members, n_rows)
-        return conditional_scores(self._scores(x, weights), atoms, self.fold.target.log_prior)
+    @property
+    def chunk(self) -> int:
+        """How many rows of every member to score at once."""
+        return max(256, _CHUNK // self.n_members)
 
-    def by_member(self, x: Rows, rows: Tensor, masks: Tensor | None = None) -> Tensor:  # (n_members, n_rows)
-        """Information of a block of rows, member by member; ``rows`` says whose targets they have."""
+    def for_members(self, values: Tensor) -> Tensor:  # (n_members, ...)
+        """What is given for every job (n_jobs, ...), once for each of its members."""
+        return values.repeat_interleave(self.n_per_job, dim=0)
+
+    def by_job(self, scores: Tensor, rows: Tensor) -> Tensor:  # (n_jobs, n_rows)
+        """Information of rows from the mean of each job's members' scores."""
+        mean = scores.view(len(self.jobs), self.n_per_job, *scores.shape[1:]).mean(1)
+        return conditional_scores(mean, self.atoms[rows], self.log_prior[:: self.n_per_job])
+
+    def _tune_rows(self) -> tuple[Tensor, Tensor]:
+        return pad_rows([rows for job in self.jobs for rows in job.fold.tune], self.row_weights)
+
+    def _scores(self, x: Rows, masks: Tensor | None) -> Tensor:  # (n_members, n_rows, n_atoms)
+        """Scores of a block of rows with every atom; masks are (n_members, [n_rows,] n_features)."""
+        scores: Tensor = self.critic(x, self.atom_rows, masks)
+        return scores
+
+    def _by_member(self, rows: Tensor, masks: Tensor | None = None) -> Tensor:  # (n_members, n_rows)
+        """Information of a block of rows, member by member."""
         pieces = []
-        for start in range(0, rows.shape[1], _CHUNK):
-            part = slice(start, start + _CHUNK)
-            block = Rows(x.ranks[:, part], x.codes[:, part], x.layout)
-            weights = self._weights(None) if masks is None else masks[:, part]
-            pieces.append(self._row_information(block, self.fold.target.atoms[rows[:, part]], weights))
+        for start in range(0, rows.shape[1], self.chunk):
+            piece = rows[:, start : start + self.chunk]
+            scores = self._scores(
+                self.x.take(piece), self.masks if masks is None else masks[:, start : start + self.chunk]
+            )
+            pieces.append(conditional_scores(scores, self.atoms[piece], self.log_prior))
         return torch.cat(pieces, dim=1)
 
-    def _weights(self, mask: Tensor | None) -> Tensor:
-        n_features = self.fold.x.layout.n_features
-        mask = torch.ones(n_features) if mask is None else mask
-        return mask.to(self.fold.x.device).expand(self.n_members, n_features)
 
-
-def pad_rows(rows: tuple[Tensor, ...], row_weights: Tensor) -> tuple[Tensor, Tensor]:
+def pad_rows(rows: Sequence[Tensor], row_weights: Tensor) -> tuple[Tensor, Tensor]:
     """Index blocks of unequal length as one, the filling at weight zero."""
     length = max(len(block) for block in rows)
     padded = torch.stack([torch.cat([block, block[:1].expand(length - len(block))]) for block in rows])

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Generator, Tensor
 
 from minerva.core.evidence import Evidence, weigh
-from minerva.core.information import Critics, Fold, MaskSampler
-from minerva.core.proposals import Workshop
+from minerva.core.information import Critics, Job, MaskSampler
+from minerva.core.proposals import Candidate, Workshop
 
 FULL_SHARE = 0.4  # share of training rows that show every unit
 LEAST_SHARE = 0.005  # of all information; a unit that adds less is not worth a column, however sure that little is
@@ -40,30 +41,29 @@ class LeaveOut:
     conditional mutual information itself, row by row, for all units at the price of one fit.
     """
 
-    def __init__(self, folds: list[Fold], units: list[int], workshop: Workshop) -> None:
+    def __init__(self, proposals: Sequence[Candidate], units: list[int], workshop: Workshop) -> None:
         self.units = units
+        folds = [proposal.fold for proposal in proposals]
         self.weights = torch.cat([fold.row_weights[fold.vet] for fold in folds])
-        place = {feature: k for k, feature in enumerate(workshop.features_of(units))}
-        self.local = {unit: [place[feature] for feature in workshop.units[unit]] for unit in units}
-        self.critics = []
-        for fold in folds:
-            critics = Critics(fold.only(workshop.features_of(units)), workshop.plan.dropout, workshop.plan.width)
-            critics.fit(
-                workshop.plan.schedule,
-                workshop.generator,
-                workshop.deadline,
-                stage="vet",
-                sample_masks=mask_sampler(list(self.local.values())),
-                on_record=workshop.note,
-            )
-            self.critics.append(critics)
+        self.features = {unit: workshop.units[unit] for unit in units}
+        every_feature = workshop.features_of(units)
+        self.critics = Critics([Job(fold, every_feature) for fold in folds], workshop.plan.dropout, workshop.plan.width)
+        place = {feature: k for k, feature in enumerate(every_feature)}
+        for job, proposal in enumerate(proposals):
+            self.critics.start_from(job, proposal.critics, proposal.job)
+        self.critics.fit(
+            workshop.plan.schedule,
+            workshop.generator,
+            workshop.deadline,
+            stage="vet",
+            sample_masks=mask_sampler([[place[feature] for feature in self.features[unit]] for unit in units]),
+            on_record=workshop.note,
+        )
 
     def information(self, units: list[int]) -> Tensor:  # (n_rows,)
         """Information of every vetting row from these units alone."""
-        mask = torch.zeros(sum(len(features) for features in self.local.values()))
-        for unit in units:
-            mask[self.local[unit]] = 1.0
-        return torch.cat([critics.information(critics.fold.vet, mask) for critics in self.critics])
+        mask = self.critics.mask_of([feature for unit in units for feature in self.features[unit]])
+        return torch.cat(self.critics.vet_information(mask))
 
     def weigh(self, values: Tensor) -> Evidence:
         """Mean over the vetting rows."""

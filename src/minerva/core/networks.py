@@ -1,4 +1,9 @@
-"""Layers that every critic is made of."""
+"""Layers that every critic is made of.
+
+Every layer holds several members side by side: parameters and inputs have one leading place a member, and one batched
+product serves them all. A small network is bound by the number of calls, not by arithmetic, so ten members cost little
+more than one.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +11,11 @@ import math
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from minerva.core.inputs import Layout, Rows
+
+MAX_COUNTED = 32  # levels of a column up to which counting them is cheaper than looking up their vectors
 
 
 def soft_clamp(values: Tensor, limit: float = 3.0) -> Tensor:
@@ -24,65 +32,209 @@ def cosines(ranks: Tensor, n_waves: int) -> Tensor:  # (..., n_waves)
     return torch.cos(math.pi * ranks.unsqueeze(-1) * k) / k.sqrt()
 
 
+class Linear(nn.Module):
+    """A linear layer a member; ``bounded`` keeps its entries within the range they are drawn from.
+
+    Without that bound the network undoes small feature weights by large entries, and no weight ever means anything.
+    """
+
+    def __init__(self, n_members: int, n_inputs: int, n_outputs: int, *, bounded: bool = False) -> None:
+        super().__init__()
+        self.bounded = bounded
+        self.limit = 1.0 / math.sqrt(max(1, n_inputs))
+        self.weight = nn.Parameter(torch.empty(n_members, n_inputs, n_outputs).uniform_(-self.limit, self.limit))
+        self.bias = nn.Parameter(torch.empty(n_members, 1, n_outputs).uniform_(-self.limit, self.limit))
+
+    def forward(self, x: Tensor) -> Tensor:  # (n_members, n_rows, n_outputs)
+        """Multiply and add."""
+        return torch.baddbmm(self.bias, x, self.weight)
+
+
 class ColumnEmbedding(nn.Module):
     """Every column as a short vector: learned for levels, waves of the rank for amounts, learned where missing."""
 
-    def __init__(self, layout: Layout, width: int = 8, *, clamped: bool = False) -> None:
+    def __init__(self, layout: Layout, n_members: int, width: int = 8, *, clamped: bool = False) -> None:
         super().__init__()
         self.layout = layout
         self.width = width
         self.bend = soft_clamp if clamped else nn.Identity()
-        offsets = [sum(layout.n_levels[:k]) for k in range(len(layout.n_levels))]
-        self.register_buffer("offsets", torch.tensor(offsets, dtype=torch.int64))
+        self.n_codes = max(1, sum(layout.n_levels))
+        starts = torch.tensor([0, *layout.n_levels]).cumsum(0)[:-1]
+        members = torch.arange(n_members) * self.n_codes
+        # Where the vectors of each member's columns begin, in the table of all members joined
+        self.register_buffer("starts", members.view(-1, 1, 1) + starts)
         self.register_buffer("order", torch.tensor(layout.positions, dtype=torch.int64))
-        self.levels = nn.Embedding(max(1, sum(layout.n_levels)), width)
-        self.missing = nn.Parameter(torch.randn(layout.n_continuous, width))
+        self.levels = nn.Parameter(torch.randn(n_members, self.n_codes, width))
+        self.missing = nn.Parameter(torch.randn(n_members, layout.n_continuous, width))
 
-    offsets: Tensor
+    starts: Tensor
     order: Tensor
 
-    def forward(self, rows: Rows, weights: Tensor | None = None) -> Tensor:  # (batch, n_features * width)
-        """Embedded columns, each times the weight of its feature, in the order of the layout."""
-        levels = self.bend(self.levels(rows.codes + self.offsets))
-        waves = cosines(rows.ranks.nan_to_num(0.0), self.width)
-        amounts = torch.where(rows.ranks.isnan().unsqueeze(-1), self.bend(self.missing), waves)
-        embedded = torch.cat([amounts, levels], dim=-2)
+    def forward(self, rows: Rows, weights: Tensor | None = None) -> Tensor:  # (n_members, n_rows, n_features * width)
+        """Embedded columns in the order of the layout, each times the weight of its feature.
+
+        Weights are (n_members, n_features) or (n_members, n_rows, n_features).
+        """
+        levels = functional.embedding(rows.codes + self.starts, self.bend(self.levels).flatten(0, 1))
+        amounts = self._amounts(rows.ranks, self.missing)
+        embedded = torch.cat([amounts, levels], dim=-2) if amounts.shape[-2] else levels
         if weights is not None:
+            weights = weights if weights.dim() == 3 else weights.unsqueeze(1)
             embedded = embedded * weights[..., self.order].unsqueeze(-1)
         return embedded.flatten(-2)
 
+    def column(self, rows: Rows, index: Tensor, place: int, members: slice) -> Tensor:  # (n_members, n_rows, width)
+        """One column of a table at the rows of an index, for some of the members."""
+        n_continuous = self.layout.n_continuous
+        if place < n_continuous:
+            one = slice(place, place + 1)
+            return self._amounts(rows.ranks[index, one], self.missing[members, one]).squeeze(2)
+        codes = rows.codes[index, place - n_continuous] + self.starts[members, :, place - n_continuous]
+        return functional.embedding(codes, self.bend(self.levels).flatten(0, 1))
 
-class BoundedLinear(nn.Linear):
-    """A linear layer whose entries stay within the range they are drawn from, +-1/sqrt(n_inputs).
+    def _amounts(self, ranks: Tensor, missing: Tensor) -> Tensor:
+        waves = cosines(ranks.nan_to_num(0.0), self.width)
+        return torch.where(ranks.isnan().unsqueeze(-1), self.bend(missing).unsqueeze(1), waves)
 
-    Without it the network undoes small feature weights by large entries, and no weight ever means anything.
-    """
 
-    @property
-    def limit(self) -> float:
-        """Largest size an entry may have."""
-        return 1.0 / math.sqrt(self.in_features)
+class Dropout(nn.Module):
+    """Set a share of the values to zero while training. Draws a byte a value: a tenth of the price of nn.Dropout."""
+
+    def __init__(self, share: float) -> None:
+        super().__init__()
+        self.n_kept = 256 - round(256 * share)  # of 256
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Values that are kept grow in proportion, so that the sum stays what it was."""
+        if not self.training or self.n_kept == 256:
+            return x
+        words = torch.empty((x.numel() + 7) // 8, dtype=torch.int64, device=x.device).random_(-(2**63), None)
+        kept = words.view(torch.uint8)[: x.numel()].view(x.shape) < self.n_kept
+        return x * kept * (256 / self.n_kept)
 
 
 class ResidualBlock(nn.Module):
     """x + W2 silu(W1 norm(x)), the unit that the critics stack."""
 
-    def __init__(self, width: int, dropout: float = 0.0) -> None:
+    def __init__(self, n_members: int, width: int, dropout: float = 0.0) -> None:
         super().__init__()
+        self.scale = nn.Parameter(torch.ones(n_members, 1, width))
+        self.shift = nn.Parameter(torch.zeros(n_members, 1, width))
         self.inner = nn.Sequential(
-            nn.LayerNorm(width), nn.Linear(width, width), nn.SiLU(), nn.Dropout(dropout), nn.Linear(width, width)
+            Linear(n_members, width, width), nn.SiLU(), Dropout(dropout), Linear(n_members, width, width)
         )
 
     def forward(self, x: Tensor) -> Tensor:
         """Add what the block has learned to its input."""
-        out: Tensor = x + self.inner(x)
+        normal = functional.layer_norm(x, x.shape[-1:])
+        out: Tensor = x + self.inner(torch.addcmul(self.shift, normal, self.scale))
         return out
 
 
-class ResidualTower(nn.Sequential):
-    """Projection of the embedded columns, residual blocks, and an output layer."""
+class FeatureTower(nn.Module):
+    """Embedded columns, their projection, residual blocks, and an output layer."""
 
-    def __init__(self, projection: nn.Linear, n_blocks: int, n_outputs: int, dropout: float = 0.0) -> None:
-        width = projection.out_features
-        blocks = [ResidualBlock(width, dropout) for _ in range(n_blocks)]
-        super().__init__(projection, *blocks, nn.SiLU(), nn.Linear(width, n_outputs))
+    def __init__(
+        self,
+        layout: Layout,
+        n_outputs: int,
+        *,
+        n_members: int = 1,
+        width: int = 128,
+        n_blocks: int = 2,
+        embedding_width: int = 8,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.embed = ColumnEmbedding(layout, n_members, embedding_width)
+        self.project = Linear(n_members, layout.n_features * embedding_width, width)
+        starts = [0, *torch.tensor(layout.n_levels, dtype=torch.int64).cumsum(0).tolist()]
+        few = [k for k, n_levels in enumerate(layout.n_levels) if n_levels <= MAX_COUNTED]
+        self.looked_up = [(k, starts[k], n) for k, n in enumerate(layout.n_levels) if n > MAX_COUNTED]
+        sizes = torch.tensor([layout.n_levels[k] for k in few], dtype=torch.int64)
+        # Columns of few levels; where the codes of each begin among theirs; of each code its vector and its column
+        self.register_buffer("counted", torch.tensor(few, dtype=torch.int64))
+        self.register_buffer("first_code", sizes.cumsum(0) - sizes)
+        codes = [code for k in few for code in range(starts[k], starts[k + 1])]
+        self.register_buffer("codes", torch.tensor(codes, dtype=torch.int64))
+        self.register_buffer("column_of_code", layout.n_continuous + self.counted.repeat_interleave(sizes))
+        self.finish = nn.Sequential(
+            *(ResidualBlock(n_members, width, dropout) for _ in range(n_blocks)),
+            nn.SiLU(),
+            Linear(n_members, width, n_outputs),
+        )
+
+    counted: Tensor
+    first_code: Tensor
+    codes: Tensor
+    column_of_code: Tensor
+
+    def forward(self, rows: Rows, weights: Tensor | None = None) -> Tensor:  # (n_members, n_rows, n_outputs)
+        """Outputs of every row; weights are (n_members, n_features) or (n_members, n_rows, n_features)."""
+        out: Tensor = self.finish(self.hidden(rows, weights))
+        return out
+
+    def hidden(self, rows: Rows, weights: Tensor | None = None) -> Tensor:  # (n_members, n_rows, width)
+        """The projection of the embedded columns, without embedding them where it can be done.
+
+        A column of few levels adds one of few vectors, so that counts of levels times these vectors are all there is
+        to compute: a seventh of the price of looking up embeddings, forth and back.
+        """
+        embed, n_continuous = self.embed, self.embed.layout.n_continuous
+        by_column = self.project.weight.unflatten(1, (-1, embed.width))  # (n_members, n_columns, embedding, width)
+        if weights is not None:
+            weights = (weights if weights.dim() == 3 else weights.unsqueeze(1))[..., embed.order]
+        hidden = self.project.bias.expand(-1, rows.codes.shape[-2], -1)
+        if n_continuous:
+            amounts = self._amounts(rows.ranks, None if weights is None else weights[..., :n_continuous])
+            hidden = torch.baddbmm(hidden, amounts, by_column[:, :n_continuous].flatten(1, 2))
+            if embed.layout.any_missing:
+                vectors = (embed.missing.unsqueeze(-1) * by_column[:, :n_continuous]).sum(2)
+                missing = rows.ranks.isnan().to(vectors.dtype)
+                missing = missing if weights is None else missing * weights[..., :n_continuous]
+                hidden = torch.baddbmm(hidden, missing, vectors)
+        if self.counted.numel():
+            vectors = (embed.levels[:, self.codes].unsqueeze(-1) * by_column[:, self.column_of_code]).sum(2)
+            counts = hidden.new_zeros(*rows.codes.shape[:-1], len(self.codes))
+            counts.scatter_(2, rows.codes[..., self.counted] + self.first_code, 1.0)
+            counts = counts if weights is None else counts * weights[..., self.column_of_code]
+            hidden = torch.baddbmm(hidden, counts, vectors)
+        for k, first, n_levels in self.looked_up:
+            vectors = embed.levels[:, first : first + n_levels] @ by_column[:, n_continuous + k]
+            places = rows.codes[..., k] + torch.arange(len(vectors), device=vectors.device).view(-1, 1) * n_levels
+            found = functional.embedding(places, vectors.flatten(0, 1))
+            hidden = hidden + (found if weights is None else found * weights[..., n_continuous + k].unsqueeze(-1))
+        return hidden
+
+    def _amounts(
+        self, ranks: Tensor, weights: Tensor | None
+    ) -> Tensor:  # (n_members, n_rows, n_continuous * embedding)
+        """Waves of the ranks, nothing where one is missing. They have no gradient, which saves a product."""
+        waves = cosines(ranks.nan_to_num(0.0), self.embed.width)
+        if self.embed.layout.any_missing:
+            waves = waves * ~ranks.isnan().unsqueeze(-1)
+        return (waves if weights is None else waves * weights.unsqueeze(-1)).flatten(-2)
+
+    def part(self, rows: Rows, index: Tensor, features: list[int], members: slice) -> Tensor:
+        """What these features add to the projection of the rows of an index, (n_members, n_rows, width).
+
+        The rest of the tower sees a column only through this sum.
+        """
+        parts = []
+        for place in (self.embed.layout.positions.index(feature) for feature in features):
+            of_column = slice(place * self.embed.width, (place + 1) * self.embed.width)
+            parts.append(self.embed.column(rows, index, place, members) @ self.project.weight[members, of_column])
+        return torch.stack(parts).sum(0)
+
+    def column_entries(self, features: list[int]) -> dict[str, list[int]]:
+        """Which entries of the parameters that have one per column belong to these features, in this order."""
+        layout, width = self.embed.layout, self.embed.width
+        places = [layout.positions.index(feature) for feature in features]
+        first = [0, *torch.tensor(layout.n_levels, dtype=torch.int64).cumsum(0).tolist()]
+        amounts = [place for place in places if place < layout.n_continuous]
+        names = [place - layout.n_continuous for place in places if place >= layout.n_continuous]
+        return {
+            "embed.missing": amounts,
+            "embed.levels": [code for k in names for code in range(first[k], first[k + 1])],
+            "project.weight": [place * width + k for place in places for k in range(width)],
+        }

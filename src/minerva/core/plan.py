@@ -17,16 +17,23 @@ class Plan:
     width: int
     dropout: float
     schedule: Schedule
+    max_threads: int = 1
 
     @classmethod
-    def for_rows(cls, n_rows: int) -> Plan:
-        """The plan for a table of this length."""
+    def for_rows(cls, n_rows: int, n_informative: int | None = None) -> Plan:
+        """The plan for a table of this length, of which only so many rows say much: the positives, where few are."""
+        n_informative = n_rows if n_informative is None else min(n_rows, n_informative)
+        if n_rows >= 20_000 > n_informative:  # every positive is needed for vetting, and plain batches hold few
+            schedule = Schedule(max_steps=500, batch_size=2048, weight_decay=0.1)
+            return cls(n_folds=4, n_members=1, n_tune_parts=5, width=64, dropout=0.1, schedule=schedule)
         if n_rows >= 20_000:
-            schedule = Schedule(max_steps=500, batch_size=1024, weight_decay=0.01)
-            return cls(n_folds=1, n_members=1, n_tune_parts=5, width=128, dropout=0.0, schedule=schedule)
+            schedule = Schedule(max_steps=500, batch_size=512 if n_rows < 100_000 else 2048, weight_decay=0.01)
+            return cls(
+                n_folds=1, n_members=1, n_tune_parts=5, width=128, dropout=0.0, schedule=schedule, max_threads=64
+            )
         if n_rows >= 5_000:
             schedule = Schedule(max_steps=800, batch_size=512, weight_decay=0.1)
-            return cls(n_folds=2, n_members=2, n_tune_parts=2, width=128, dropout=0.1, schedule=schedule)
+            return cls(n_folds=3, n_members=1, n_tune_parts=5, width=64, dropout=0.1, schedule=schedule)
         if n_rows >= 1_000:
             schedule = Schedule(max_steps=600, batch_size=256, weight_decay=1.0)
             return cls(n_folds=3, n_members=3, n_tune_parts=3, width=64, dropout=0.3, schedule=schedule)

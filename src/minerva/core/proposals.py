@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import torch
 from torch import Generator, Tensor
 
 from minerva.core.evidence import Evidence, weigh
-from minerva.core.information import Critics, Fold
+from minerva.core.information import Critics, Fold, Job
 from minerva.core.plan import Plan
 from minerva.core.runtime import Deadline
 from minerva.core.screen import Screen, coarse_classes, coarse_codes, screen
@@ -21,7 +21,7 @@ from minerva.results import TrainingRecord
 N_PAIRS = 64  # pairs that the screen may propose
 MAX_CANDIDATES = 64  # units that the screen may propose
 MAX_LEARN = 2000  # more units than this, and the critic of all gets only the screen's best
-SCREEN_CELLS = 2e12  # multiplications the screen may cost; beyond it fewer rows are counted
+SCREEN_CELLS = {"cpu": 1e12, "cuda": 5e14}  # multiplications the screen may cost; beyond it fewer rows are counted
 _PRUNE_ROWS = 4096
 
 
@@ -36,6 +36,7 @@ class Workshop:
     deadline: Deadline
     records: list[TrainingRecord]
     on_record: Callable[[TrainingRecord], None]
+    known: dict[tuple[int, ...], Candidate] = field(default_factory=dict)  # by fold and units
 
     def features_of(self, units: list[int]) -> list[int]:
         """Features of these units, in order."""
@@ -49,36 +50,55 @@ class Workshop:
 
 @dataclass(eq=False)
 class Candidate:
-    """A set of units with critics fitted to it, and what they reach on the tuning rows."""
+    """A set of units with critics of one fold fitted to it, and what they reach on the tuning rows."""
 
     units: list[int]
+    fold: Fold
     critics: Critics
+    job: int  # among those of the critics
     information: Tensor  # of every tuning row
     evidence: Evidence
 
-    def local_units(self, workshop: Workshop) -> list[list[int]]:
-        """Features of every unit, as numbered within this candidate's own columns."""
-        place = {feature: k for k, feature in enumerate(workshop.features_of(self.units))}
-        return [[place[feature] for feature in workshop.units[unit]] for unit in self.units]
+
+def fit_candidates(
+    folds: Sequence[Fold],
+    sets: Sequence[list[int]],
+    workshop: Workshop,
+    stage: str,
+    parents: Sequence[Candidate | None] = (),
+) -> list[Candidate]:
+    """Fit critics to one set of units a fold, all side by side; a set that its fold knows already is not fitted again.
+
+    A parent is where to start from: critics of the same fold and another set.
+    """
+    keys = [(id(fold), *units) for fold, units in zip(folds, sets, strict=True)]
+    new = [k for k, key in enumerate(keys) if key not in workshop.known]
+    if new:
+        plan, schedule = workshop.plan, workshop.plan.schedule
+        if stage == "sparsify":  # interactions that need a lull to be found were found by the larger set, or never
+            schedule = dataclasses.replace(schedule, patience_at_zero=schedule.patience)
+        jobs = [Job(folds[k], workshop.features_of(sets[k])) for k in new]
+        critics = Critics(jobs, plan.dropout, plan.width)
+        for job, k in enumerate(new):
+            parent = parents[k] if parents else None
+            if parent is not None:
+                critics.start_from(job, parent.critics, parent.job)
+        critics.fit(schedule, workshop.generator, workshop.deadline, stage=stage, on_record=workshop.note)
+        for job, (k, information) in enumerate(zip(new, critics.tune_information(), strict=True)):
+            evidence = weigh(information, _tune_weights(folds[k]))
+            workshop.known[keys[k]] = Candidate(sets[k], folds[k], critics, job, information, evidence)
+    return [workshop.known[key] for key in keys]
 
 
-def fit_candidate(fold: Fold, units: list[int], workshop: Workshop, stage: str) -> Candidate:
-    """Fit critics to these units alone."""
-    plan, schedule = workshop.plan, workshop.plan.schedule
-    if stage == "sparsify":  # interactions that need a lull to be found were found by the larger set, or never will be
-        schedule = dataclasses.replace(schedule, patience_at_zero=schedule.patience)
-    critics = Critics(fold.only(workshop.features_of(units)), plan.dropout, plan.width)
-    critics.fit(schedule, workshop.generator, workshop.deadline, stage=stage, on_record=workshop.note)
-    information = critics.tune_information()
-    weights = fold.row_weights[torch.cat(fold.tune)]
-    return Candidate(units, critics, information, weigh(information, weights))
+def _tune_weights(fold: Fold) -> Tensor:
+    return fold.row_weights[torch.cat(fold.tune)]
 
 
 def screen_fold(fold: Fold) -> Screen:
     """Information of all columns and pairs, from rows that are not for vetting."""
     rows = torch.cat([fold.train[0], fold.tune[0]]).sort().values
     cells = 6.0 * fold.x.layout.n_features  # a guess at the one-hot width is enough for a budget
-    n_rows = int(min(len(rows), max(2000, SCREEN_CELLS / (2 * cells**2))))
+    n_rows = int(min(len(rows), max(2000, SCREEN_CELLS.get(rows.device.type, 1e12) / (2 * cells**2))))
     rows = rows[:: max(1, len(rows) // n_rows)]
     atoms = fold.target.atom_rows
     order = atoms.ranks[:, 0] if atoms.ranks.shape[1] else torch.arange(len(atoms), device=rows.device)
@@ -109,49 +129,98 @@ def _luckiest(n_tries: float) -> float:
     return math.sqrt(2.0 * math.log(max(2.0, n_tries))) + 2.0
 
 
-def propose(fold: Fold, found: Screen, workshop: Workshop) -> Candidate:
-    """The sparsest set of units that loses nothing on the tuning rows: from the screen, and from a critic of all."""
+def propose(folds: Sequence[Fold], screens: Sequence[Screen], workshop: Workshop) -> list[Candidate]:
+    """For every fold the sparsest set of units that loses nothing: from the screen, and from a critic of all."""
+    screened = [screened_units(found, workshop) for found in screens]
+    everything = [_learnable(found, chosen, workshop) for found, chosen in zip(screens, screened, strict=True)]
+    tried: list[list[Candidate]] = [[] for _ in folds]
+
+    def try_sets(sets: dict[int, list[int]], stage: str) -> None:
+        places = [k for k, units in sets.items() if units and not (tried[k] and workshop.deadline.passed)]
+        if places:
+            fitted = fit_candidates([folds[k] for k in places], [sets[k] for k in places], workshop, stage)
+            for k, candidate in zip(places, sparsify(fitted, workshop), strict=True):
+                tried[k].append(candidate)
+
+    try_sets({k: units for k, units in enumerate(screened) if len(units) < len(everything[k])}, "screen")
+    try_sets({k: units for k, units in enumerate(everything) if not any(map(_tells_all, tried[k]))}, "learn")
+    useful = [[one for one in candidates if one.evidence.mean > 0] or candidates for candidates in tried]
+    joined = [sorted(set().union(*(one.units for one in candidates))) for candidates in useful]
+    try_sets({k: joined[k] for k in range(len(folds)) if all(one.units != joined[k] for one in tried[k])}, "join")
+    return [_sparsest(candidates) for candidates in tried]
+
+
+def _tells_all(candidate: Candidate) -> bool:
+    """Whether the target of the tuning rows holds no more than the candidate tells: nothing is left to learn."""
+    target, rows = candidate.fold.target, torch.cat(candidate.fold.tune)
+    held = weigh(-target.log_prior[target.atoms[rows]], _tune_weights(candidate.fold))
+    return candidate.evidence.mean > 0.99 * held.mean
+
+
+def _learnable(found: Screen, screened: list[int], workshop: Workshop) -> list[int]:
+    """Units for the critic of all: all, or where they are too many, those that the screen puts first."""
     everything = list(range(len(workshop.units)))
-    screened = screened_units(found, workshop)
-    if len(everything) > MAX_LEARN:
-        unit_z = [max(float(found.marginal_z[f]) for f in features) for features in workshop.units]
-        everything = sorted({*screened, *sorted(everything, key=lambda unit: -unit_z[unit])[:MAX_LEARN]})
-    candidates = []
-    if 0 < len(screened) < len(everything):
-        candidates.append(sparsify(fit_candidate(fold, screened, workshop, "screen"), fold, workshop))
-    if not (candidates and workshop.deadline.passed):
-        candidates.append(sparsify(fit_candidate(fold, everything, workshop, "learn"), fold, workshop))
-    useful = [candidate for candidate in candidates if candidate.evidence.mean > 0] or candidates
-    union = sorted(set().union(*(candidate.units for candidate in useful)))
-    if all(candidate.units != union for candidate in candidates) and not workshop.deadline.passed:
-        useful.append(sparsify(fit_candidate(fold, union, workshop, "join"), fold, workshop))
+    if len(everything) <= MAX_LEARN:
+        return everything
+    unit_z = [max(float(found.marginal_z[f]) for f in features) for features in workshop.units]
+    return sorted({*screened, *sorted(everything, key=lambda unit: -unit_z[unit])[:MAX_LEARN]})
+
+
+def _sparsest(candidates: list[Candidate]) -> Candidate:
+    """The smallest set among those that lose nothing against the best."""
+    useful = [one for one in candidates if one.evidence.mean > 0] or candidates
     best = max(useful, key=lambda candidate: candidate.evidence.mean)
-    within = [candidate for candidate in useful if not _loses(candidate, best, fold)]
+    within = [candidate for candidate in useful if not _loses(candidate, best)]
     return min(within, key=lambda candidate: (len(candidate.units), -candidate.evidence.mean))
 
 
-def sparsify(candidate: Candidate, fold: Fold, workshop: Workshop) -> Candidate:
+def sparsify(candidates: Sequence[Candidate], workshop: Workshop) -> list[Candidate]:
     """Drop what is not missed when shuffled, fit again, and go on while the tuning rows lose nothing by it."""
-    while len(candidate.units) > 1 and not workshop.deadline.passed:
-        falls = falls_on_tune_rows(
-            candidate.critics, candidate.local_units(workshop), workshop.generator, max_rows=_PRUNE_ROWS
-        )
-        by_z = sorted(range(len(falls)), key=lambda k: -falls[k].z)
-        n_missed = sum(fall.z > 2.0 for fall in falls)
-        if candidate.evidence.z < 3.0:  # the critic has learned little, so its ranking is worth half a cut only
-            n_missed = max(n_missed, len(by_z) // 2)
-        chosen = {candidate.units[k] for k in by_z[: max(1, n_missed)]} | {*workshop.kept} & {*candidate.units}
-        if len(chosen) == len(candidate.units):
-            break
-        smaller = fit_candidate(fold, sorted(chosen), workshop, "sparsify")
-        if _loses(smaller, candidate, fold):
-            break
-        candidate = smaller
-    return candidate
+    best = list(candidates)
+    going = list(range(len(best)))
+    while going and not workshop.deadline.passed:
+        missed = _missed([best[k] for k in going], workshop)
+        smaller = {k: units for k, units in zip(going, missed, strict=True) if len(units) < len(best[k].units)}
+        parents = [best[k] if best[k].evidence.z > 3.0 else None for k in smaller]
+        folds = [best[k].fold for k in smaller]
+        fitted = fit_candidates(folds, list(smaller.values()), workshop, "sparsify", parents)
+        going = []
+        for k, candidate in zip(smaller, fitted, strict=True):
+            if not _loses(candidate, best[k]):
+                best[k] = candidate
+                going.append(k)
+    return best
 
 
-def _loses(smaller: Candidate, larger: Candidate, fold: Fold) -> bool:
+def _missed(candidates: list[Candidate], workshop: Workshop) -> list[list[int]]:
+    """Units of each candidate that it misses when they are shuffled on tuning rows, and those kept on request."""
+    falls = {
+        critics: falls_on_tune_rows(critics, units, workshop.generator, max_rows=_PRUNE_ROWS)
+        for critics, units in units_by_critics(candidates, workshop).items()
+    }
+    return [_keep_missed(one, falls[one.critics][one.job], workshop) for one in candidates]
+
+
+def units_by_critics(candidates: list[Candidate], workshop: Workshop) -> dict[Critics, list[list[list[int]]]]:
+    """For the critics of these candidates, the units of each of their jobs; none where no candidate is meant."""
+    found: dict[Critics, list[list[list[int]]]] = {}
+    for one in candidates:
+        units = found.setdefault(one.critics, [[] for _ in one.critics.jobs])
+        units[one.job] = [workshop.units[unit] for unit in one.units]
+    return found
+
+
+def _keep_missed(candidate: Candidate, falls: list[Evidence], workshop: Workshop) -> list[int]:
+    by_z = sorted(range(len(falls)), key=lambda k: -falls[k].z)
+    # Where every row is vetted in turn, the vet sees more than the tuning rows: it shall decide about what they doubt
+    n_missed = sum(fall.z > (2.0 if workshop.plan.n_folds == 1 else 1.0) for fall in falls)
+    if candidate.evidence.z < 3.0:  # the critic has learned little, so its ranking is worth half a cut only
+        n_missed = max(n_missed, len(by_z) // 2)
+    missed = {candidate.units[k] for k in by_z[: max(1, n_missed)]}
+    return sorted(missed | {*workshop.kept} & {*candidate.units})
+
+
+def _loses(smaller: Candidate, larger: Candidate) -> bool:
     """Whether the smaller set carries less than the larger one on the tuning rows, beyond its own uncertainty."""
-    weights = fold.row_weights[torch.cat(fold.tune)]
-    loss = weigh(larger.information - smaller.information, weights)
+    loss = weigh(larger.information - smaller.information, _tune_weights(larger.fold))
     return loss.z > 1.0 and loss.mean > 0.005 * larger.evidence.mean

@@ -37,6 +37,21 @@ def seeded(seed: int, device: torch.device) -> Iterator[torch.Generator]:
         yield generator
 
 
+@contextlib.contextmanager
+def threads(at_most: int) -> Iterator[None]:
+    """Compute on at most so many threads, and put the number back after.
+
+    Small products gain nothing from a second thread, and two fits at once that each have as many threads as there are
+    cores wait for one another most of the time.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(min(before, at_most))
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 class Deadline:
     """A time limit that anyone may look at."""
 

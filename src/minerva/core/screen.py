@@ -12,7 +12,7 @@ from minerva.core.inputs import Rows
 MAX_LEVELS = 24  # levels of a column that are counted apart; rarer ones share the last
 N_BINS = 8  # bins of a continuous column
 N_CLASSES = 8  # classes of the target that are counted apart
-_BLOCK_CELLS = 1024  # one-hot columns of one block
+_BLOCK_CELLS = {"cpu": 1024, "cuda": 16384}  # one-hot columns of one block: a GPU needs large products to be busy
 
 
 @dataclass(frozen=True)
@@ -25,14 +25,13 @@ class Screen:
     pair_z: Tensor  # (n_pairs,)
 
 
-def coarse_codes(x: Rows) -> Tensor:  # (n_rows, n_features)
+def coarse_codes(x: Rows) -> Tensor:  # (n_rows, n_features) uint8
     """Every column as few codes: bins of ranks, frequent levels, and one for missing. Columns in feature order."""
-    bins = (x.ranks.nan_to_num(0.0) * N_BINS).long().clamp(0, N_BINS - 1) + 1
+    bins = (x.ranks.nan_to_num(0.0) * N_BINS).to(torch.uint8).clamp(0, N_BINS - 1) + 1
     bins = torch.where(x.ranks.isnan(), 0, bins)
-    levels = x.codes.clamp(max=MAX_LEVELS - 1)
-    codes = torch.empty(len(x), x.layout.n_features, dtype=torch.int64, device=x.device)
-    codes[:, torch.tensor(x.layout.positions, device=x.device)] = torch.cat([bins, levels], dim=1)
-    return codes
+    levels = x.codes.clamp(max=MAX_LEVELS - 1).to(torch.uint8)
+    order = torch.tensor(x.layout.positions, device=x.device).argsort()
+    return torch.cat([bins, levels], dim=1)[:, order]
 
 
 def coarse_classes(atoms: Tensor, atom_order: Tensor) -> Tensor:
@@ -53,79 +52,101 @@ def screen(codes: Tensor, classes: Tensor, *, n_pairs: int) -> Screen:
     The one-hot columns of the rows of one class, multiplied with themselves, hold the counts of all pairs at once;
     I(X_i, X_j; Y) is then a sum of n log n. Memory is that of one block of pairs, never d x d cells.
     """
-    n_rows, n_features = codes.shape
+    n_rows = len(codes)
     classes = classes.unique(return_inverse=True)[1]
-    n_classes = int(classes.max()) + 1
     codes, n_levels = _compact(codes)
-    by_class = [codes[classes == c] for c in range(n_classes)]
-    singles = [
-        torch.stack([torch.bincount(part[:, j], minlength=int(n_levels[j])) for part in by_class]).double().cpu()
-        for j in range(n_features)
-    ]
-    marginal = torch.stack([_information(counts) for counts in singles])
-    freedom = (n_levels.double() - 1) * (n_classes - 1)
+    parts = [codes[classes == c] for c in range(int(classes.max()) + 1)]
+    nlogn = _table_of_nlogn(n_rows, codes.device)
+    # n log n of the classes alone, as every column and pair shares it
+    alone = nlogn[torch.tensor([len(part) for part in parts], device=codes.device)].sum() - nlogn[n_rows]
+    marginal = _marginal(parts, n_levels, nlogn, alone)
+    freedom = (n_levels.double() - 1) * (len(parts) - 1)
     marginal_z = (2 * n_rows * marginal - freedom) / (2 * freedom).clamp(min=1).sqrt()
     marginal_nats = (marginal - freedom / (2 * n_rows)).clamp(min=0)
-    best = torch.empty(0, 3, dtype=torch.float64)
+    best = torch.empty(0, 3, dtype=torch.float64, device=codes.device)
     order = n_levels.argsort(stable=True)  # columns of equal size in one block waste no cells
-    blocks = order.split(max(1, _BLOCK_CELLS // int(n_levels.max())))
+    cells = _BLOCK_CELLS.get(codes.device.type, 1024)
+    blocks = order.split(max(1, cells // int(n_levels.max())))
     for a, first in enumerate(blocks):
-        one_hot = [_one_hot(part[:, first], int(n_levels[first].max())) for part in by_class]
+        one_hot = _one_hot(parts, first, n_levels)
         for second in blocks[a:]:
-            others = (
-                one_hot if second is first else [_one_hot(p[:, second], int(n_levels[second].max())) for p in by_class]
-            )
-            counts = torch.stack([mine.T @ other for mine, other in zip(one_hot, others, strict=True)])
-            counts = counts.view(n_classes, len(first), -1, len(second), others[0].shape[1] // len(second))
-            z = _synergy_z(
-                counts, marginal[first][:, None] + marginal[second], n_levels[first][:, None] + n_levels[second]
-            )
+            others = one_hot if second is first else _one_hot(parts, second, n_levels)
+            shape = (len(first), -1, len(second), others[0].shape[1] // len(second))
+            inside, n_cells = _of_pairs(one_hot, others, shape, nlogn)
+            synergy = (inside - alone) / n_rows - marginal[first][:, None] - marginal[second]
+            # Twice n times the synergy is about chi-squared with one degree of freedom a free cell; only cells that
+            # occur count, which corrects the bias of empty ones
+            free = (n_cells - n_levels[first][:, None] - n_levels[second] + 1).clamp(min=1) * (len(parts) - 1)
+            z = (2 * n_rows * synergy - free) / (2.0 * free).clamp(min=1).sqrt()
             if second is first:
                 z = z.masked_fill(torch.ones_like(z, dtype=torch.bool).tril(), -torch.inf)
             best = _merge(best, z, first, second, n_pairs)
-    return Screen(marginal_nats.float(), marginal_z.float(), best[:, :2].long(), best[:, 2].float())
+    best = best.cpu()
+    return Screen(marginal_nats.float().cpu(), marginal_z.float().cpu(), best[:, :2].long(), best[:, 2].float())
 
 
 def _compact(codes: Tensor) -> tuple[Tensor, Tensor]:
     """Codes renumbered so that every column uses 0, 1, ... without gaps, and how many it uses."""
     top = int(codes.max()) + 1
-    present = torch.zeros(codes.shape[1], top, dtype=torch.bool, device=codes.device)
-    present[torch.arange(codes.shape[1], device=codes.device).expand_as(codes), codes] = True
-    number = present.long().cumsum(1) - 1
-    return number.T.contiguous().gather(0, codes), present.sum(1).cpu()
+    compact, sizes = torch.empty_like(codes), []
+    for columns in torch.arange(codes.shape[1], device=codes.device).split(256):
+        part = codes[:, columns].long()
+        present = torch.zeros(len(columns), top, dtype=torch.bool, device=codes.device)
+        present.scatter_(1, part.T, True)
+        number = present.long().cumsum(1) - 1
+        compact[:, columns] = number.T.gather(0, part).to(codes.dtype)
+        sizes.append(present.sum(1))
+    return compact, torch.cat(sizes)
 
 
-def _one_hot(codes: Tensor, n_levels: int) -> Tensor:  # (n_rows, n_columns * n_levels)
-    return torch.nn.functional.one_hot(codes, n_levels).flatten(1).float()
+def _table_of_nlogn(n_rows: int, device: torch.device) -> Tensor:  # (n_rows + 1,)
+    """All n log n that counts can give; in double, as those of many rows have more digits than a float."""
+    n = torch.arange(n_rows + 1, dtype=torch.float64, device=device)
+    table: Tensor = torch.special.xlogy(n, n)
+    return table
 
 
-def _nlogn(counts: Tensor) -> Tensor:
-    product: Tensor = torch.special.xlogy(counts, counts)
-    return product
+def _marginal(parts: list[Tensor], n_levels: Tensor, nlogn: Tensor, alone: Tensor) -> Tensor:  # (n_features,)
+    """Plug-in information of every column."""
+    width = int(n_levels.max())
+    marginal = []
+    for columns in torch.arange(len(n_levels), device=n_levels.device).split(256):
+        offsets = torch.arange(len(columns), device=n_levels.device) * width
+        counts = torch.stack(
+            [
+                torch.bincount((part[:, columns].long() + offsets).flatten(), minlength=len(columns) * width)
+                for part in parts
+            ]
+        ).view(len(parts), len(columns), width)
+        inside = nlogn[counts].sum(dim=(0, 2)) - nlogn[counts.sum(0)].sum(1)
+        marginal.append((inside - alone) / (len(nlogn) - 1))
+    return torch.cat(marginal)
 
 
-def _information(counts: Tensor) -> Tensor:
-    """Plug-in mutual information of counts (n_classes, n_cells)."""
-    total = counts.sum()
-    inside: Tensor = _nlogn(counts).sum() - _nlogn(counts.sum(0)).sum() - _nlogn(counts.sum(1)).sum() + _nlogn(total)
-    return inside / total
+def _one_hot(parts: list[Tensor], columns: Tensor, n_levels: Tensor) -> list[Tensor]:  # (n_rows, n_cells) a class
+    """Columns as zeros and ones, all with as many cells as the largest of them has levels."""
+    levels = torch.arange(int(n_levels[columns].max()), device=columns.device, dtype=parts[0].dtype)
+    dtype = torch.bfloat16 if columns.is_cuda else torch.float32
+    return [(part[:, columns].unsqueeze(-1) == levels).flatten(1).to(dtype) for part in parts]
 
 
-def _synergy_z(counts: Tensor, marginal: Tensor, n_levels: Tensor) -> Tensor:  # (n_first, n_second)
-    """How far I(X_i, X_j; Y) - I(X_i; Y) - I(X_j; Y) lies above what no interaction gives, in standard deviations.
+def _count(mine: Tensor, other: Tensor) -> Tensor:
+    """Counts of all pairs of cells, exact: zeros and ones are multiplied, and added up as floats of 24 digits."""
+    if mine.is_cuda:
+        return torch.mm(mine.T, other, out_dtype=torch.float32)
+    return mine.T @ other
 
-    ``counts`` is (n_classes, n_first, levels, n_second, levels). Twice n times the synergy is about chi-squared with
-    one degree of freedom a free cell; only cells that occur count, which corrects the bias of empty ones.
-    """
-    n_classes, counts = len(counts), counts.double()  # n log n of many rows has more digits than a float
-    total = counts.sum(0)
-    n_rows = float(total[0, :, 0, :].sum())
-    per_class = counts[:, 0, :, 0, :].sum(dim=(1, 2))
-    inside = _nlogn(counts).sum(dim=(0, 2, 4)) - _nlogn(total).sum(dim=(1, 3))
-    nats = (inside.cpu() - (_nlogn(per_class).sum() - _nlogn(per_class.sum())).cpu()) / n_rows
-    cells = (total > 0).sum(dim=(1, 3)).cpu()
-    freedom = (cells - n_levels + 1).clamp(min=1) * (n_classes - 1)
-    return (2 * n_rows * (nats - marginal) - freedom) / (2 * freedom).clamp(min=1).sqrt()
+
+def _of_pairs(
+    one_hot: list[Tensor], others: list[Tensor], shape: tuple[int, ...], nlogn: Tensor
+) -> tuple[Tensor, Tensor]:  # (n_first, n_second) each
+    """Sums of n log n, with the classes less without them, and the number of cells that occur, of every pair."""
+    total, inside = torch.zeros((), device=nlogn.device), torch.zeros((), device=nlogn.device, dtype=nlogn.dtype)
+    for mine, other in zip(one_hot, others, strict=True):
+        counts = _count(mine, other).view(shape)
+        total = total + counts
+        inside = inside + nlogn[counts.int()].sum(dim=(1, 3))
+    return inside - nlogn[total.int()].sum(dim=(1, 3)), (total > 0).sum(dim=(1, 3))
 
 
 def _merge(best: Tensor, z: Tensor, first: Tensor, second: Tensor, n_pairs: int) -> Tensor:
@@ -134,5 +155,6 @@ def _merge(best: Tensor, z: Tensor, first: Tensor, second: Tensor, n_pairs: int)
     found = torch.stack(
         [first[top.indices // len(second)].double(), second[top.indices % len(second)].double(), top.values], dim=1
     )
-    merged = torch.cat([best, found[top.values > -torch.inf]])
-    return merged[merged[:, 2].argsort(descending=True, stable=True)[:n_pairs]]
+    merged = torch.cat([best, found])
+    merged = merged[merged[:, 2].argsort(descending=True, stable=True)[:n_pairs]]
+    return merged[merged[:, 2] > -torch.inf]

@@ -1,55 +1,112 @@
-"""What a critic loses, row by row, when one unit of columns is shuffled among the rows."""
+"""What critics lose, row by row, when one unit of columns is shuffled among the rows."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
 
 import torch
 from torch import Generator, Tensor
 
+from minerva.core.bounds import conditional_scores
 from minerva.core.evidence import Evidence, weigh
 from minerva.core.information import Critics, pad_rows
-from minerva.core.inputs import Rows
+
+Units = Sequence[Sequence[list[int]]]  # for every job its units, each a list of features
 
 
-def shuffle_features(x: Rows, features: list[int], permutation: Tensor) -> Rows:
-    """The same rows, with these features taken from the rows of a permutation (of the last index of rows)."""
-    n_continuous = x.layout.n_continuous
-    places = [x.layout.positions.index(feature) for feature in features]
-    ranks, codes = x.ranks.clone(), x.codes.clone()
-    for place in places:
-        if place < n_continuous:
-            ranks[..., place] = x.ranks[..., permutation, place]
-        else:
-            codes[..., place - n_continuous] = x.codes[..., permutation, place - n_continuous]
-    return Rows(ranks, codes, x.layout)
-
-
-def falls_on_vet_rows(critics: Critics, units: list[list[int]], generator: Generator) -> Tensor:  # (n_units, n_rows)
-    """Fall of every vetting row's information when a unit is shuffled.
+def falls_on_vet_rows(critics: Critics, units: Units, generator: Generator) -> list[Tensor]:  # (n_units, n_rows) a job
+    """Fall of every vetting row's information when a unit of its job is shuffled.
 
     Nothing has seen these rows. For a unit that is independent of all else the mean fall is 0 in expectation,
     whatever the critic: that makes a test over rows valid.
     """
-    rows = critics.fold.vet
-    x = critics.fold.x.take(rows)
-    base = critics.information(rows, x=x)
-    falls = []
-    for features in units:
-        permutation = torch.randperm(len(rows), generator=generator).to(rows.device)
-        falls.append(base - critics.information(rows, x=shuffle_features(x, features, permutation)))
-    return torch.stack(falls)
+    vet = [job.fold.vet for job in critics.jobs]
+    rows, _ = pad_rows(vet, critics.row_weights)
+    lengths = torch.tensor([len(own) for own in vet])
+    falls = _falls(critics, units, rows, lengths, critics.for_members, critics.by_job, generator)
+    return [fall[: len(own), : len(block)] for fall, own, block in zip(falls, units, vet, strict=True)]
+
+
+def falls_on_tune_rows(critics: Critics, units: Units, generator: Generator, max_rows: int) -> list[list[Evidence]]:
+    """Mean fall on (about ``max_rows`` of a job's) tuning rows when a unit is shuffled, to rank units."""
+    tune = [block for job in critics.jobs for block in job.fold.tune]
+    drawn = [_draw(critics.atoms[block], max_rows // critics.n_per_job, generator) for block in tune]
+    rows, weights = pad_rows(
+        [block[chosen] for block, (chosen, _) in zip(tune, drawn, strict=True)], critics.row_weights
+    )
+    for own, (chosen, share) in zip(weights, drawn, strict=True):
+        own[: len(chosen)] /= share
+    lengths = torch.tensor([len(chosen) for chosen, _ in drawn])
+
+    def by_member(scores: Tensor, piece: Tensor) -> Tensor:
+        return conditional_scores(scores, critics.atoms[piece], critics.log_prior)
+
+    falls = _falls(critics, units, rows, lengths, lambda piece: piece, by_member, generator)
+    by_job = falls.view(len(critics.jobs), critics.n_per_job, *falls.shape[1:]).transpose(1, 2)
+    of_job = weights.view(len(critics.jobs), -1)
+    return [
+        [weigh(fall.flatten(), own) for fall in job[: len(names)]]
+        for job, own, names in zip(by_job, of_job, units, strict=True)
+    ]
+
+
+def _draw(atoms: Tensor, n_rows: int, generator: Generator) -> tuple[Tensor, Tensor]:
+    """Places of about so many rows, with the share of its atom that each stands for: rare atoms are drawn whole."""
+    counts = torch.bincount(atoms)
+    per_atom = max(1, n_rows // max(1, int((counts > 0).sum())))
+    share = (per_atom / counts.clamp(min=1)).clamp(max=1.0)
+    # Rows that a class does not fill go to the others
+    share = (share * n_rows / (share * counts).sum()).clamp(max=1.0)
+    chosen = torch.rand(len(atoms), generator=generator).to(atoms.device) < share[atoms]
+    places = chosen.nonzero().squeeze(1)
+    places = places if len(places) else torch.zeros(1, dtype=torch.int64, device=atoms.device)  # never none
+    return places, share[atoms[places]]
 
 
 @torch.no_grad()
-def falls_on_tune_rows(critics: Critics, units: list[list[int]], generator: Generator, max_rows: int) -> list[Evidence]:
-    """Mean fall on (at most ``max_rows``) tuning rows when a unit is shuffled, to rank units while pruning."""
-    fold = critics.fold
-    share = max(1, max_rows // critics.n_members)
-    rows, weights = pad_rows(tuple(block[:share] for block in fold.tune), fold.row_weights)
-    x = fold.x.take(rows)
-    base = critics.by_member(x, rows)
-    evidence = []
-    for features in units:
-        permutation = torch.randperm(rows.shape[1], generator=generator).to(rows.device)
-        fall = base - critics.by_member(shuffle_features(x, features, permutation), rows)
-        evidence.append(weigh(fall.flatten(), weights.flatten()))
-    return evidence
+def _falls(
+    critics: Critics,
+    units: Units,
+    rows: Tensor,
+    lengths: Tensor,
+    for_members: Callable[[Tensor], Tensor],
+    information: Callable[[Tensor, Tensor], Tensor],
+    generator: Generator,
+) -> Tensor:  # (len(rows), n_units, n_rows)
+    """Fall of the information of each row of a block when a unit is shuffled along the block's rows.
+
+    The network sees a column only through its part of the first product, so shuffling one column changes that part
+    and leaves the product of all others as it is: a unit costs the rest of the network, however many columns there are.
+    """
+    tower, scores_of = critics.critic.tower, critics.critic.scores
+    rounds = [[unit or [] for unit in units_of_round] for units_of_round in zip_longest(*units)]
+    permutations = [
+        torch.stack([_permutation(int(length), rows.shape[1], generator) for length in lengths]).to(rows.device)
+        for _ in rounds
+    ]
+    pieces = []
+    for start in range(0, rows.shape[1], critics.chunk):
+        piece = rows[:, start : start + critics.chunk]
+        mine = for_members(piece)
+        hidden = tower.hidden(critics.x.take(mine), critics.masks)
+        base = information(scores_of(tower.finish(hidden), critics.atom_rows), piece)
+        falls = []
+        for features_of_jobs, permutation in zip(rounds, permutations, strict=True):
+            shuffled = rows.gather(1, permutation[:, start : start + critics.chunk])
+            others = for_members(shuffled)
+            changed = hidden.clone()
+            for job, features in enumerate(features_of_jobs):
+                if features:
+                    members = critics.members_of(job)
+                    local = [critics.features.index(feature) for feature in features]
+                    changed[members] += tower.part(critics.x, others[members], local, members)
+                    changed[members] -= tower.part(critics.x, mine[members], local, members)
+            falls.append(base - information(scores_of(tower.finish(changed), critics.atom_rows), piece))
+        pieces.append(torch.stack(falls, dim=1) if falls else base.new_zeros(len(base), 0, base.shape[1]))
+    return torch.cat(pieces, dim=2)
+
+
+def _permutation(length: int, padded: int, generator: Generator) -> Tensor:
+    """A random order of the first ``length`` places; the filling stays where it is."""
+    return torch.cat([torch.randperm(length, generator=generator), torch.arange(length, padded)])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from minerva.core.ensemble import Ensemble
+from minerva.core.ensemble import Descent, Ensemble
 from minerva.core.objective import Loss
 from minerva.core.runtime import Deadline
 from minerva.errors import DivergenceError
@@ -72,9 +72,7 @@ def train(
     ceiling
         The most that each member's held-out bound can be: close to it nothing is left to learn.
     """
-    optimizer = torch.optim.AdamW(
-        ensemble.parameters.values(), lr=schedule.learning_rate, weight_decay=schedule.weight_decay, fused=True
-    )
+    descent = Descent(ensemble, schedule.learning_rate, schedule.weight_decay)
     best = torch.full((ensemble.n_members,), -torch.inf)
     best_parameters = ensemble.snapshot()
     records: list[TrainingRecord] = []
@@ -82,10 +80,10 @@ def train(
     for step in range(1, schedule.max_steps + 1):
         ensemble.train()
         loss = loss_of_batch()
-        optimizer.zero_grad(set_to_none=True)
+        ensemble.gradient.zero_()
         loss.total.sum().backward()
         ensemble.clip_gradients_(schedule.max_gradient_norm)
-        optimizer.step()
+        descent.step()
         ensemble.project_()
         after_step()
         if step % schedule.evaluate_every and step < schedule.max_steps:  # .item() waits for a GPU: not every step
@@ -95,16 +93,16 @@ def train(
         _guard(loss, bound, stage, step, last_finite)
         records.append(_record(stage, step, loss, bound, n_features()))
         on_record(records[-1])
-        improved = bound > best
-        ensemble.copy_(ensemble.snapshot(), best_parameters, improved)
-        waited = 0 if bool((bound > best + 5e-3 * best.abs().clamp(min=1e-2, max=1e9)).any()) else waited + 1
-        best = torch.maximum(best, bound)
+        ensemble.note_members_(best_parameters, bound > best)
+        before, best = float(best.mean()), torch.maximum(best, bound)
+        rise = float(best.mean()) - before  # of all members together: some one of many always rises by accident
+        waited = 0 if rise > 5e-3 * min(max(1e-2, abs(before)), 1e9) else waited + 1
         patience = schedule.patience if bool((best > 1e-3).all()) else schedule.patience_at_zero
         at_ceiling = bool((best > 0.998 * torch.as_tensor(ceiling)).all())
         if keep_best and waited >= patience and n_decays and not at_ceiling:
             n_decays, waited = n_decays - 1, 0
-            ensemble.copy_(best_parameters, None, torch.ones(ensemble.n_members, dtype=torch.bool))
-            optimizer.param_groups[0]["lr"] *= 0.2
+            ensemble.restore_(best_parameters)
+            descent.rate *= 0.2
         elif keep_best and (waited >= patience or at_ceiling):
             converged = True
             break
@@ -114,7 +112,7 @@ def train(
         if deadline.passed:
             break
     if keep_best:
-        ensemble.copy_(best_parameters, None, torch.ones(ensemble.n_members, dtype=torch.bool))
+        ensemble.restore_(best_parameters)
     ensemble.train(False)
     return Outcome(step, best if keep_best else _evaluate(ensemble, held_out_bound), converged, tuple(records))
 

@@ -9,11 +9,11 @@ from scipy.stats import norm
 from minerva.core.evidence import Evidence
 from minerva.core.leaving_out import Dropped
 from minerva.core.plan import Plan
-from minerva.core.runtime import seeded
+from minerva.core.runtime import seeded, threads
 from minerva.core.solvers.vetting import LEVEL, VettingSolution, solve_vetting
 from minerva.results import FeatureResult, PathPoint, Selection, TrainingRecord
 from minerva.selectors.estimation import as_estimate
-from minerva.selectors.folding import make_folds
+from minerva.selectors.folding import informative_rows, make_folds
 from minerva.selectors.request import Request, empty_selection, versions
 
 NOTHING_FOUND = "no information found, alone or with others"
@@ -24,7 +24,7 @@ def run_vetting(request: Request) -> Selection:
     """Screen, learn, sparsify, vet."""
     if not request.order:
         return empty_selection(request)
-    plan = Plan.for_rows(request.table.n_rows)
+    plan = Plan.for_rows(request.table.n_rows, informative_rows(request.target, request.target_kind))
     units = request.units
     records: list[TrainingRecord] = []
 
@@ -42,7 +42,7 @@ def run_vetting(request: Request) -> Selection:
         request.rng,
         request.device,
     )
-    with seeded(int(request.rng.integers(2**31)), request.device) as generator:
+    with threads(plan.max_threads), seeded(int(request.rng.integers(2**31)), request.device) as generator:
         solution = solve_vetting(
             folds,
             units,
@@ -79,6 +79,11 @@ class _Words:
         self.request = request
         self.names = [[request.order[feature] for feature in features] for features in units]
         self.unit_of = {name: unit for unit, names in enumerate(self.names) for name in names}
+        self.place_of = {name: place for place, name in enumerate(request.order)}
+        self.selected = frozenset(solution.selected)
+        found = solution.screen
+        self.marginal_nats = found.marginal_nats.tolist()
+        self.tells_alone = (found.marginal_z > float(norm.isf(LEVEL / len(found.marginal_z)))).tolist()
         elimination = solution.elimination
         self.contributions = {} if elimination is None else elimination.contributions
         self.dropped = {} if elimination is None else {gone.unit: gone for gone in elimination.dropped}
@@ -101,7 +106,7 @@ class _Words:
         """Information of the sets from all survivors down to the selection."""
         points = []
         for units, evidence in () if self.solution.elimination is None else self.solution.elimination.path:
-            names = [name for unit in units for name in self.names[unit]]
+            names = {name for unit in units for name in self.names[unit]}
             in_order = tuple(name for name in self.request.table.names if name in names)
             low, high = evidence.interval
             points.append(PathPoint(len(in_order), in_order, evidence.mean, low, high))
@@ -118,7 +123,7 @@ class _Words:
             weight = result.weight if selected else 0.0
             return FeatureResult(name, selected, f"copy of {original}", weight, self._marginal(original))
         unit = self.unit_of[name]
-        if unit in self.solution.selected:
+        if unit in self.selected:
             return self._selected(name, unit)
         reason, evidence = self._why_dropped(unit)
         low, high = (None, None) if evidence is None else evidence.interval
@@ -155,8 +160,7 @@ class _Words:
         return NOTHING_FOUND, None
 
     def _marginal(self, name: str) -> float:
-        return float(self.solution.screen.marginal_nats[self.request.order.index(name)])
+        return float(self.marginal_nats[self.place_of[name]])
 
     def _tells_alone(self, name: str) -> bool:
-        z = self.solution.screen.marginal_z
-        return bool(z[self.request.order.index(name)] > norm.isf(LEVEL / len(z)))
+        return bool(self.tells_alone[self.place_of[name]])

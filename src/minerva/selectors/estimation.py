@@ -10,10 +10,10 @@ import numpy as np
 import torch
 
 from minerva.core.evidence import Evidence, weigh
-from minerva.core.information import Critics, Fold
+from minerva.core.information import Critics, Fold, Job
 from minerva.core.plan import Plan
 from minerva.core.proposals import Workshop, propose, screen_fold
-from minerva.core.runtime import Deadline, find_device, seeded
+from minerva.core.runtime import Deadline, find_device, seeded, threads
 from minerva.data import as_table, as_target
 from minerva.errors import InputError
 from minerva.preprocessing import find_kinds, unusable
@@ -94,11 +94,11 @@ def mutual_information(
     weights = np.ones(table.n_rows)
     plan = _estimate_plan(table.n_rows)
     folds = make_folds(table, kinds, y_table, target, weights, plan, rng, torch_device)
-    with seeded(int(rng.integers(2**31)), torch_device) as generator:
+    with threads(plan.max_threads), seeded(int(rng.integers(2**31)), torch_device) as generator:
         everything = list(range(len(table.columns)))
-        information, optimism = _information(folds, everything, plan, generator)
+        information, optimism = _information(folds, everything, plan, table.n_rows, generator)
         if given is not None:
-            known, known_optimism = _information(folds, everything[:n_given], plan, generator)
+            known, known_optimism = _information(folds, everything[:n_given], plan, table.n_rows, generator)
             information, optimism = information - known, optimism - known_optimism
     evidence = weigh(information, torch.ones_like(information))
     return as_estimate(evidence, folds[0].target.entropy, optimism, table.n_rows)
@@ -135,43 +135,44 @@ def _estimate_plan(n_rows: int) -> Plan:
         width=plan.width,
         dropout=0.0,
         schedule=schedule,
+        max_threads=plan.max_threads,
     )
 
 
 def _information(
-    folds: list[Fold], features: list[int], plan: Plan, generator: torch.Generator
+    folds: list[Fold], features: list[int], plan: Plan, n_rows: int, generator: torch.Generator
 ) -> tuple[torch.Tensor, float]:
     """Information of every row, in the order of the folds, and how much more the training rows seem to have."""
     if not features:
         return torch.zeros(sum(len(fold.vet) for fold in folds)), 0.0
-    rows, optimism = [], []
-    for fold in (fold.only(features) for fold in folds):
-        critics = Critics(fold.only(_worth_learning(fold, generator)), plan.dropout, plan.width)
-        critics.fit(plan.schedule, generator, Deadline(None), stage="estimate")
-        held_out = critics.information(fold.vet)
-        trained = critics.information(fold.train[0][: len(fold.vet)])
-        rows.append(held_out.cpu())
-        optimism.append(float(trained.mean() - held_out.mean()))
-    return torch.cat(rows), sum(optimism) / len(optimism)
+    worth = _worth_learning(folds, features, n_rows, generator)
+    jobs = [Job(fold, own) for fold, own in zip(folds, worth, strict=True)]
+    critics = Critics(jobs, plan.dropout, plan.width)
+    critics.fit(plan.schedule, generator, Deadline(None), stage="estimate")
+    held_out = critics.vet_information()
+    trained = critics.information([fold.train[0][: len(fold.vet)] for fold in folds])
+    optimism = [float(seen.mean() - unseen.mean()) for seen, unseen in zip(trained, held_out, strict=True)]
+    return torch.cat(held_out).cpu(), sum(optimism) / len(optimism)
 
 
-def _worth_learning(fold: Fold, generator: torch.Generator) -> list[int]:
+def _worth_learning(folds: list[Fold], features: list[int], n_rows: int, generator: torch.Generator) -> list[list[int]]:
     """Features that carry the information, as far as training and tuning rows tell: all columns at once overfit."""
-    n_features = fold.x.layout.n_features
-    if n_features <= FEW_COLUMNS:
-        return list(range(n_features))
-    units = [[feature] for feature in range(n_features)]
-    plan = Plan.for_rows(len(fold.row_weights))
-    workshop = Workshop(units, [], plan, generator, Deadline(None), [], lambda _: None)
-    return workshop.features_of(propose(fold, screen_fold(fold), workshop).units)
+    if len(features) <= FEW_COLUMNS:
+        return [features] * len(folds)
+    units = [[feature] for feature in features]
+    workshop = Workshop(units, [], Plan.for_rows(n_rows), generator, Deadline(None), [], lambda _: None)
+    screens = [screen_fold(fold) for fold in folds]
+    return [workshop.features_of(proposal.units) for proposal in propose(folds, screens, workshop)]
 
 
 def _beside(table: Table, condition: Table) -> Table:
     """Both tables' columns, the condition's first, under names that do not clash."""
     columns: list[Column] = []
+    taken = set(table.names)
     for column in condition.columns:
-        name, taken = column.name, {*table.names, *(other.name for other in columns)}
+        name = column.name
         while name in taken:
             name = f"given {name}"
+        taken.add(name)
         columns.append(Column(name, column.values, column.levels))
     return Table((*columns, *table.columns), table.n_rows)

@@ -7,14 +7,16 @@ import dataclasses
 import pytest
 import torch
 
-from minerva.core.information import Fold, Target
-from minerva.core.inputs import Layout, Rows
+from minerva.core.information import Critics, Fold, Target
+from minerva.core.inputs import Layout, Rows, join_rows
 from minerva.core.plan import Plan
 from minerva.core.proposals import Workshop
 from minerva.core.runtime import Deadline, seeded
 from minerva.core.training import Schedule
 
 CPU = torch.device("cpu")
+# Features 0 to 4 are: categorical, continuous, categorical of many levels, continuous, categorical
+MIXED = Layout(2, (4, 40, 3), (1, 3, 0, 2, 4))
 QUICK = Schedule(max_steps=120, batch_size=128, learning_rate=5e-3, evaluate_every=20, weight_decay=0.01)
 
 
@@ -38,6 +40,46 @@ def _fold(codes, y, n_levels=None, n_members=1, row_weights=None):
     )
 
 
+def _mixed_fold(n_rows, seed, is_discrete):
+    """A fold of columns of both kinds, some ranks missing; members, prior and weights are all unequal."""
+    generator = torch.Generator().manual_seed(seed)
+    ranks = torch.rand(n_rows, 2, generator=generator)
+    ranks[torch.rand(n_rows, 2, generator=generator) < 0.2] = torch.nan
+    codes = torch.stack([torch.randint(n, (n_rows,), generator=generator) for n in MIXED.n_levels], dim=1)
+    prior = torch.rand(3, generator=generator) + 0.1
+    atom_ranks = torch.rand(3, 1, generator=generator)
+    atom_rows = Rows(atom_ranks, torch.empty(3, 0, dtype=torch.int64), Layout(1, (), (0,)))
+    atoms = torch.randint(3, (n_rows,), generator=generator)
+    first, second, vet = torch.randperm(n_rows, generator=generator).tensor_split([n_rows // 5, n_rows // 2])
+    return Fold(
+        x=Rows(ranks, codes, MIXED),
+        target=Target(atoms, atom_rows, (prior / prior.sum()).log(), is_discrete),
+        row_weights=torch.rand(n_rows, generator=generator) + 0.5,
+        train=(first, second),
+        tune=(second, first),
+        vet=vet,
+    )
+
+
+def _beside(*folds):
+    """The same folds with shared tensors: each has its rows in a stretch of its own."""
+    x = join_rows([fold.x for fold in folds])
+    atoms = torch.cat([fold.target.atoms for fold in folds])
+    row_weights = torch.cat([fold.row_weights for fold in folds])
+    starts = torch.tensor([0, *(len(fold.x) for fold in folds)]).cumsum(0).tolist()
+    return [
+        Fold(
+            x=x,
+            target=dataclasses.replace(fold.target, atoms=atoms),
+            row_weights=row_weights,
+            train=tuple(rows + start for rows in fold.train),
+            tune=tuple(rows + start for rows in fold.tune),
+            vet=fold.vet + start,
+        )
+        for fold, start in zip(folds, starts[:-1], strict=True)
+    ]
+
+
 def _workshop(units, generator, schedule=QUICK, kept=()):
     plan = dataclasses.replace(Plan.for_rows(1000), width=32, dropout=0.0, schedule=schedule)
     return Workshop(
@@ -55,6 +97,31 @@ def _workshop(units, generator, schedule=QUICK, kept=()):
 def make_fold():
     """Build a fold of categorical columns."""
     return _fold
+
+
+@pytest.fixture
+def beside():
+    """Let folds share their tensors, as folds whose critics are trained side by side do."""
+    return _beside
+
+
+@pytest.fixture(params=[True, False], ids=["classes", "amounts"])
+def two_folds(request):
+    """Two folds of five columns of both kinds, of unequal length, with two members each."""
+    return _beside(_mixed_fold(48, 3, request.param), _mixed_fold(80, 5, request.param))
+
+
+@pytest.fixture
+def draw_critics():
+    """Build critics as drawn, with dropout off: their scores depend on every feature of their job."""
+
+    def draw(*jobs, seed=0):
+        with seeded(seed, CPU):
+            critics = Critics(jobs, width=16)
+        critics.ensemble.train(False)
+        return critics
+
+    return draw
 
 
 @pytest.fixture

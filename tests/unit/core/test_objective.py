@@ -5,7 +5,7 @@ import torch
 
 from minerva.core.bounds import donsker_varadhan
 from minerva.core.critics import ConcatenatedCritic
-from minerva.core.inputs import Layout, Rows
+from minerva.core.inputs import Layout, Rows, stack_rows
 from minerva.core.objective import Loss, norm_drift, sparsity_ratio
 from minerva.core.pairing import shuffled_pairs
 from minerva.core.runtime import seeded
@@ -69,7 +69,11 @@ def test_bound_term_has_a_gradient_in_every_parameter_and_every_weight():
     with seeded(0, torch.device("cpu")):
         critic = ConcatenatedCritic(x.layout, y.layout, width=16)
     weights = torch.ones(4, requires_grad=True)
-    Loss(-donsker_varadhan(*shuffled_pairs(critic, x, y, weights, generator))).total.backward()
+
+    def score(x, y, weights):
+        return critic(stack_rows([x]), stack_rows([y]), weights.unsqueeze(0)).squeeze(0)
+
+    Loss(-donsker_varadhan(*shuffled_pairs(score, x, y, weights, generator))).total.backward()
     assert (weights.grad != 0).all()
     silent = [name for name, parameter in critic.named_parameters() if not parameter.grad.abs().max() > 1e-6]
     # The bound ignores a constant added to every score, so it says nothing about the last bias.

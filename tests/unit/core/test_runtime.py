@@ -3,7 +3,7 @@ import time
 import pytest
 import torch
 
-from minerva.core.runtime import Deadline, find_device, seeded
+from minerva.core.runtime import Deadline, find_device, seeded, threads
 from minerva.errors import InputError
 
 CPU = torch.device("cpu")
@@ -40,6 +40,34 @@ def test_same_seed_same_draws_whatever_was_drawn_outside():
         torch.rand(11)
         assert draws(7) == first
     assert draws(8) != first
+
+
+@pytest.fixture
+def three_threads():
+    """A machine with three threads, while the test lasts."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.usefixtures("three_threads")
+@pytest.mark.parametrize(("at_most", "expected"), [(1, 1), (2, 2), (3, 3), (64, 3)])
+def test_threads_are_limited_never_added_and_put_back(at_most, expected):
+    with threads(at_most):
+        assert torch.get_num_threads() == expected
+    assert torch.get_num_threads() == 3
+
+
+@pytest.mark.usefixtures("three_threads")
+def test_threads_are_put_back_after_an_error_too():
+    def fail():
+        with threads(1):
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert torch.get_num_threads() == 3
 
 
 def test_auto_finds_a_device_that_works():

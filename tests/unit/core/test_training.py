@@ -19,9 +19,9 @@ NEVER = Deadline(None)
 class Number(nn.Module):
     """The smallest network: one number, which a constant gradient moves by the learning rate at every step."""
 
-    def __init__(self):
+    def __init__(self, n_members):
         super().__init__()
-        self.value = nn.Parameter(torch.zeros(1))
+        self.value = nn.Parameter(torch.zeros(n_members, 1))
 
 
 class Run:
@@ -29,10 +29,11 @@ class Run:
 
     def __init__(self, bounds, *, loss=None, **schedule):
         self.bounds = [torch.as_tensor(bound, dtype=torch.float32).reshape(-1) for bound in bounds]
-        self.ensemble = Ensemble(Number, len(self.bounds[0]), CPU)
+        self.ensemble = Ensemble(Number(len(self.bounds[0])), CPU)
         self.schedule = Schedule(**{"max_steps": 100, "evaluate_every": 2, "weight_decay": 0.0, **schedule})
         self.loss = loss or (lambda value: Loss(-value))
         self.values = []  # after every step
+        self.gradients = []  # that every step followed
         self.noted = []
         self.modes = []
 
@@ -40,11 +41,11 @@ class Run:
         script = itertools.chain(self.bounds, itertools.repeat(self.bounds[-1]))
 
         def loss_of_batch():
-            self.modes.append(("loss", self.ensemble.template.training))
+            self.modes.append(("loss", self.ensemble.critic.training))
             return self.loss(self.ensemble.parameters["value"][:, 0])
 
         def held_out_bound():
-            self.modes.append(("held out", self.ensemble.template.training))
+            self.modes.append(("held out", self.ensemble.critic.training))
             return next(script)
 
         return train(
@@ -54,10 +55,14 @@ class Run:
             self.schedule,
             stage="learn",
             deadline=deadline,
-            after_step=lambda: self.values.append(self.value),
+            after_step=self.look,
             on_record=self.noted.append,
             **arguments,
         )
+
+    def look(self):
+        self.values.append(self.value)
+        self.gradients.append(self.ensemble.gradient.clone())
 
     @property
     def value(self):
@@ -94,6 +99,18 @@ def test_one_rising_member_keeps_all_of_them_in_training():
     flat = Run([[0.5, 0.5]], patience=2).go()
     assert rising.n_steps == 100
     assert flat.n_steps < 20
+
+
+def test_a_small_rise_of_one_of_many_keeps_nobody_in_training():
+    # A rise of 0.01 is more than half a percent of 0.5; as part of the mean of ten it is 0.001, which is less
+    alone = Run([0.5 + 0.01 * step for step in range(50)], patience=2).go()
+    of_ten = Run([[0.5] * 9 + [0.5 + 0.01 * step] for step in range(50)], patience=2).go()
+    assert alone.n_steps == 100
+    assert of_ten.converged
+    # The first evaluation is a rise, the next two are waited for
+    assert of_ten.n_steps == 6
+    # What it has gained until then is kept
+    assert of_ten.held_out_bound.tolist() == pytest.approx([0.5] * 9 + [0.52])
 
 
 def test_a_bound_at_zero_is_given_more_time():
@@ -186,7 +203,26 @@ def test_dropout_is_on_for_batches_and_off_for_held_out_rows():
     run = Run([0.1], max_steps=4)
     run.go()
     assert set(run.modes) == {("loss", True), ("held out", False)}
-    assert not run.ensemble.template.training
+    assert not run.ensemble.critic.training
+
+
+def test_every_step_follows_the_gradient_of_its_own_batch_alone():
+    slopes = iter([1.0, -2.0, 3.0, 0.5])
+    run = Run([[0.1, 0.1]], loss=lambda value: Loss(next(slopes) * value * torch.tensor([1.0, 0.5])), max_steps=4)
+    run.go()
+    assert [gradient.tolist() for gradient in run.gradients] == [[1.0, 0.5], [-2.0, -1.0], [3.0, 1.5], [0.5, 0.25]]
+
+
+def test_gradients_are_clipped_member_by_member_at_every_step():
+    slopes = iter([1e6, 1.0])
+    run = Run(
+        [[0.1, 0.1]],
+        loss=lambda value: Loss(next(slopes) * value * torch.tensor([1.0, 1e-6])),
+        max_steps=2,
+        max_gradient_norm=2.0,
+    )
+    run.go()
+    assert torch.stack(run.gradients).flatten().tolist() == pytest.approx([2.0, 1.0, 1.0, 1e-6])
 
 
 def test_the_last_step_is_always_evaluated():
@@ -198,12 +234,12 @@ def test_bounded_layers_stay_within_their_limit_after_training_steps():
     layout = Layout(0, (3,), (0,))
     rows = Rows(torch.empty(1, 8, 0), torch.arange(8).remainder(3).view(1, 8, 1), layout)
     with seeded(0, CPU):
-        ensemble = Ensemble(lambda: ConcatenatedCritic(layout, layout, width=8), 1, CPU)
-    limit = ensemble.template.tower[0].limit
+        ensemble = Ensemble(ConcatenatedCritic(layout, layout, width=8), CPU)
+    limit = ensemble.critic.tower[0].limit
     largest = []
     train(
         ensemble,
-        lambda: Loss(-ensemble(rows, rows, torch.ones(1, 1)).mean(1)),
+        lambda: Loss(-ensemble.critic(rows, rows, torch.ones(1, 1)).mean(1)),
         lambda: torch.zeros(1),
         Schedule(max_steps=5, learning_rate=1.0, evaluate_every=5),
         stage="learn",

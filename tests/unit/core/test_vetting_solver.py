@@ -5,10 +5,13 @@ import pytest
 import torch
 
 from minerva.core.evidence import Evidence
+from minerva.core.information import Job
 from minerva.core.plan import Plan
+from minerva.core.proposals import Candidate, fit_candidates
 from minerva.core.runtime import Deadline, seeded
 from minerva.core.solvers import vetting
 from minerva.core.solvers.vetting import solve_vetting
+from minerva.core.training import Schedule
 
 CPU = torch.device("cpu")
 
@@ -90,19 +93,59 @@ def test_grouped_columns_are_selected_together(parity, solve):
     assert solution.selected == [0, 2]
 
 
+@pytest.mark.reference
+def test_same_seed_same_solution(solve):
+    generator = torch.Generator().manual_seed(4)
+    codes = torch.randint(3, (200, 4), generator=generator)
+    y = torch.randint(2, (200,), generator=generator)
+    first, second, other = (solve(codes, y, n_wanted=2, seed=seed) for seed in (1, 1, 2))
+    assert first.selected == second.selected
+    assert first.shuffled == second.shuffled
+    assert first.information == second.information
+    assert first.information != other.information
+
+
+def test_what_is_known_of_a_set_is_not_estimated_again(parity, make_fold, beside, make_workshop, generator):
+    folds = beside(make_fold(*parity), make_fold(*parity))
+    workshop = make_workshop(singles(5), generator, schedule=Schedule(max_steps=1, batch_size=32))
+    proposals = fit_candidates(folds, [[1, 3], [1, 3]], workshop, "learn")
+    found = vetting._information([1, 3], proposals, workshop)
+    assert len(workshop.records) == 1
+    rows = torch.cat(proposals[0].critics.vet_information())
+    assert found.mean == pytest.approx(float(rows.mean()), abs=1e-6)
+    vetting._information([1, 2, 3], proposals, workshop)
+    assert [record.stage for record in workshop.records] == ["learn", "estimate"]
+    assert vetting._information([], proposals, workshop) == Evidence(0.0, 0.0)
+
+
 def test_a_unit_that_one_fold_did_not_propose_falls_by_nothing_there(
     parity, make_fold, make_workshop, generator, monkeypatch
 ):
     fold = make_fold(*parity)
     folds = [dataclasses.replace(fold, vet=rows) for rows in (torch.arange(0, 300), torch.arange(300, 400))]
-    # Stand-ins for fitted critics: the first fold's say 1 on every row, the second's 2
+    units = [[[5], [3, 4]], [[0], [3, 4]]]  # features of what each fold proposes
+
+    class Fitted:
+        """Stands for fitted critics of both folds."""
+
+        jobs = tuple(Job(one, []) for one in folds)
+
+    critics = Fitted()
+
+    def falls(critics, asked, generator):
+        """The first job's rows fall by 1 whatever is shuffled, the second's by 2."""
+        assert all(own in ([], units[job]) for job, own in enumerate(asked))
+        sizes = [(len(own), len(job.fold.vet)) for own, job in zip(asked, critics.jobs, strict=True)]
+        return [torch.full(size, says) for size, says in zip(sizes, (1.0, 2.0), strict=True)]
+
+    monkeypatch.setattr(vetting, "falls_on_vet_rows", falls)
+    nothing = Evidence(0.0, 0.0)
     proposals = [
-        SimpleNamespace(units=units, critics=torch.full((len(units), len(one.vet)), says), local_units=lambda _: [])
-        for one, units, says in zip(folds, [[1, 3], [0, 3]], [1.0, 2.0], strict=True)
+        Candidate(units, one, critics, job, torch.zeros(0), nothing)
+        for job, (one, units) in enumerate(zip(folds, [[1, 3], [0, 3]], strict=True))
     ]
-    monkeypatch.setattr(vetting, "falls_on_vet_rows", lambda critics, units, generator: critics)
-    falls = vetting._shuffle(folds, proposals, make_workshop(singles(5), generator))
-    assert {unit: fall.mean for unit, fall in falls.items()} == pytest.approx(
+    found = vetting._shuffle(proposals, make_workshop([[0], [5], [1, 2], [3, 4]], generator))
+    assert {unit: fall.mean for unit, fall in found.items()} == pytest.approx(
         {0: 2.0 * 100 / 400, 1: 1.0 * 300 / 400, 3: (300 * 1.0 + 100 * 2.0) / 400}
     )
 
@@ -115,3 +158,11 @@ def test_only_falls_beyond_accident_survive_with_every_unit_counted_as_a_test(ma
     assert vetting._survivors(evidence, [], 2, screen, workshop, None) == [3, 7]
     assert vetting._survivors(evidence, [], 100, screen, workshop, None) == [7]
     assert vetting._survivors(evidence, [50], 100, screen, workshop, None) == [7, 50]
+
+
+def test_the_number_wanted_is_filled_by_falls_first_and_by_the_screen_then(make_workshop, generator):
+    workshop = make_workshop([[0], [1], [2, 3], [4], [5]], generator)
+    evidence = {0: Evidence(1.0, 0.1), 1: Evidence(-0.1, 0.1), 4: Evidence(0.1, 0.1)}  # z of 10, -1 and 1
+    screen = SimpleNamespace(marginal_z=torch.tensor([0.0, 0.0, 1.0, 9.0, 5.0, 0.0]))  # units 2 and 3 have 9 and 5
+    found = [vetting._survivors(evidence, [], 5, screen, workshop, n_wanted) for n_wanted in (1, 2, 3, 4, 5)]
+    assert found == [[0], [0, 4], [0, 1, 4], [0, 1, 2, 4], [0, 1, 2, 3, 4]]

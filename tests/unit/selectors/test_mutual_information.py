@@ -22,7 +22,7 @@ def _short_training(small_plan):
     schedule = dataclasses.replace(plan.schedule, max_steps=75, patience=2, patience_at_zero=2)
     short = dataclasses.replace(plan, schedule=schedule)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Plan, "for_rows", classmethod(lambda cls, n_rows: short))
+        patch.setattr(Plan, "for_rows", classmethod(lambda cls, *n_rows: short))
         yield
 
 

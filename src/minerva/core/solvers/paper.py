@@ -13,7 +13,7 @@ from minerva.core.bounds import donsker_varadhan
 from minerva.core.critics import ConcatenatedCritic
 from minerva.core.ensemble import Ensemble
 from minerva.core.evidence import Evidence, weigh_bound
-from minerva.core.inputs import Rows
+from minerva.core.inputs import Rows, stack_rows
 from minerva.core.objective import Loss, norm_drift, sparsity_ratio
 from minerva.core.pairing import shuffled_pairs
 from minerva.core.runtime import Deadline
@@ -61,12 +61,13 @@ def solve_paper(
 ) -> PaperSolution:
     """Algorithm 1: returns the weights p, of which those above the threshold are the selection."""
     # Line 1: initialise the network
-    critic = Ensemble(lambda: ConcatenatedCritic(x.layout, y.layout), 1, x.device)
+    critic = Ensemble(ConcatenatedCritic(x.layout, y.layout), x.device)
     p = FeatureWeights(units, x.device)
     x_held_out, y_held_out = held_out
 
     def score(x_rows: Rows, y_rows: Rows, weights: Tensor) -> Tensor:
-        return critic(_stack(x_rows), _stack(y_rows), weights[None])[0]
+        scores: Tensor = critic.critic(stack_rows([x_rows]), stack_rows([y_rows]), weights[None])
+        return scores[0]
 
     def bound(x_rows: Rows, y_rows: Rows) -> Tensor:
         return donsker_varadhan(*shuffled_pairs(score, x_rows, y_rows, p.by_feature(), generator))
@@ -147,8 +148,3 @@ def solve_paper(
         converged=learned.converged and sparsified.converged,
         records=learned.records + sparsified.records,
     )
-
-
-def _stack(rows: Rows) -> Rows:
-    """The same rows with a leading place for the one member of the ensemble."""
-    return Rows(rows.ranks[None], rows.codes[None], rows.layout)

@@ -12,7 +12,7 @@ from minerva.core.evidence import Evidence, holm, weigh
 from minerva.core.information import Fold
 from minerva.core.leaving_out import Elimination, LeaveOut, eliminate, partners
 from minerva.core.plan import Plan
-from minerva.core.proposals import Candidate, Workshop, fit_candidate, propose, screen_fold
+from minerva.core.proposals import Candidate, Workshop, fit_candidates, propose, screen_fold, units_by_critics
 from minerva.core.runtime import Deadline
 from minerva.core.screen import Screen
 from minerva.core.shuffling import falls_on_vet_rows
@@ -56,41 +56,47 @@ def solve_vetting(
     workshop = Workshop(units, kept, plan, generator, deadline.share(0.7), [], on_record)
     # Screen, learn, sparsify: every fold proposes from its own training rows
     screens = [screen_fold(fold) for fold in folds]
-    proposals = [propose(fold, found, workshop) for fold, found in zip(folds, screens, strict=True)]
+    proposals = propose(folds, screens, workshop)
     # Vet, first by shuffling on rows that nothing has seen
-    shuffled = _shuffle(folds, proposals, workshop)
+    shuffled = _shuffle(proposals, workshop)
     survivors = _survivors(shuffled, kept, len(units), screens[0], workshop, n_wanted)
     if not survivors:
         nothing = Evidence(0.0, 0.0)
         return VettingSolution(screens[0], shuffled, [], None, {}, nothing, nothing, not deadline.passed)
     # Then by leaving one out, the least contribution first
     workshop.deadline = deadline
-    vetting = LeaveOut(folds, survivors, workshop)
+    vetting = LeaveOut(proposals, survivors, workshop)
     elimination = eliminate(vetting, workshop, LEVEL, n_wanted)
     together = (
         partners(vetting, elimination.kept, elimination.contributions) if len(elimination.kept) <= MAX_PARTNERED else {}
     )
-    information = _information(folds, elimination.kept, proposals, workshop)
-    total = (
-        _information(folds, survivors, proposals, workshop) if len(survivors) > len(elimination.kept) else information
-    )
+    information = _information(elimination.kept, proposals, workshop)
+    total = _information(survivors, proposals, workshop) if len(survivors) > len(elimination.kept) else information
     return VettingSolution(
         screens[0], shuffled, survivors, elimination, together, information, total, not deadline.passed
     )
 
 
-def _shuffle(folds: list[Fold], proposals: list[Candidate], workshop: Workshop) -> dict[int, Evidence]:
+def _shuffle(proposals: list[Candidate], workshop: Workshop) -> dict[int, Evidence]:
     """Fall of every proposed unit over the vetting rows of all folds; 0 on rows whose fold did not propose it."""
-    vetted = [fold.vet for fold in folds]
+    vetted = [proposal.fold.vet for proposal in proposals]
     offsets = torch.tensor([0, *(len(rows) for rows in vetted)]).cumsum(0)
-    weights = torch.cat([fold.row_weights[fold.vet] for fold in folds])
+    weights = torch.cat([proposal.fold.row_weights[rows] for proposal, rows in zip(proposals, vetted, strict=True)])
     falls: dict[int, Tensor] = {}
-    for k, proposal in enumerate(proposals):
+    for k, (proposal, of_units) in enumerate(zip(proposals, _falls(proposals, workshop), strict=True)):
         rows = slice(int(offsets[k]), int(offsets[k + 1]))
-        by_unit = falls_on_vet_rows(proposal.critics, proposal.local_units(workshop), workshop.generator)
-        for unit, fall in zip(proposal.units, by_unit, strict=True):
+        for unit, fall in zip(proposal.units, of_units, strict=True):
             falls.setdefault(unit, torch.zeros_like(weights))[rows] = fall
     return {unit: weigh(fall, weights) for unit, fall in sorted(falls.items())}
+
+
+def _falls(proposals: list[Candidate], workshop: Workshop) -> list[Tensor]:  # (n_units, n_rows) each
+    """Falls of every proposal's units on its vetting rows, those of the same critics at once."""
+    by_critics = {
+        critics: falls_on_vet_rows(critics, units, workshop.generator)
+        for critics, units in units_by_critics(proposals, workshop).items()
+    }
+    return [by_critics[proposal.critics][proposal.job] for proposal in proposals]
 
 
 def _survivors(
@@ -113,12 +119,11 @@ def _survivors(
     return sorted(survivors)
 
 
-def _information(folds: list[Fold], units: list[int], proposals: list[Candidate], workshop: Workshop) -> Evidence:
+def _information(units: list[int], proposals: list[Candidate], workshop: Workshop) -> Evidence:
     """Information of these units on the vetting rows, from critics of exactly these units."""
     if not units:
         return Evidence(0.0, 0.0)
-    rows = []
-    for fold, proposal in zip(folds, proposals, strict=True):
-        fitted = proposal if proposal.units == units else fit_candidate(fold, units, workshop, "estimate")
-        rows.append(fitted.critics.information(fold.vet))
+    folds = [proposal.fold for proposal in proposals]
+    fitted = fit_candidates(folds, [units] * len(folds), workshop, "estimate", proposals)
+    rows = [candidate.critics.vet_information()[candidate.job] for candidate in fitted]
     return weigh(torch.cat(rows), torch.cat([fold.row_weights[fold.vet] for fold in folds]))
