@@ -23,7 +23,9 @@ class Plan:
     def for_rows(cls, n_rows: int, n_informative: int | None = None) -> Plan:
         """The plan for a table of this length, of which only so many rows say much: the positives, where few are."""
         n_informative = n_rows if n_informative is None else min(n_rows, n_informative)
-        if n_rows >= 20_000 > n_informative:  # every positive is needed for vetting, and plain batches hold few
+        if (
+            n_rows >= 20_000 and n_informative < 5_000
+        ):  # every positive is needed for vetting, and plain batches hold few
             schedule = Schedule(max_steps=500, batch_size=2048, weight_decay=0.1)
             return cls(n_folds=4, n_members=1, n_tune_parts=5, width=64, dropout=0.1, schedule=schedule)
         if n_rows >= 20_000:

@@ -58,6 +58,7 @@ class Candidate:
     job: int  # among those of the critics
     information: Tensor  # of every tuning row
     evidence: Evidence
+    converged: bool = True  # whether the bound had stopped rising when training ended
 
 
 def fit_candidates(
@@ -83,10 +84,12 @@ def fit_candidates(
             parent = parents[k] if parents else None
             if parent is not None:
                 critics.start_from(job, parent.critics, parent.job)
-        critics.fit(schedule, workshop.generator, workshop.deadline, stage=stage, on_record=workshop.note)
+        outcome = critics.fit(schedule, workshop.generator, workshop.deadline, stage=stage, on_record=workshop.note)
         for job, (k, information) in enumerate(zip(new, critics.tune_information(), strict=True)):
             evidence = weigh(information, _tune_weights(folds[k]))
-            workshop.known[keys[k]] = Candidate(sets[k], folds[k], critics, job, information, evidence)
+            workshop.known[keys[k]] = Candidate(
+                sets[k], folds[k], critics, job, information, evidence, outcome.converged
+            )
     return [workshop.known[key] for key in keys]
 
 
@@ -147,7 +150,8 @@ def propose(folds: Sequence[Fold], screens: Sequence[Screen], workshop: Workshop
     useful = [[one for one in candidates if one.evidence.mean > 0] or candidates for candidates in tried]
     joined = [sorted(set().union(*(one.units for one in candidates))) for candidates in useful]
     try_sets({k: joined[k] for k in range(len(folds)) if all(one.units != joined[k] for one in tried[k])}, "join")
-    return [_sparsest(candidates) for candidates in tried]
+    proposals = [_sparsest(candidates) for candidates in tried]
+    return [_widened(proposals[0], tried[0])] if len(folds) == 1 else proposals
 
 
 def _tells_all(candidate: Candidate) -> bool:
@@ -171,7 +175,21 @@ def _sparsest(candidates: list[Candidate]) -> Candidate:
     useful = [one for one in candidates if one.evidence.mean > 0] or candidates
     best = max(useful, key=lambda candidate: candidate.evidence.mean)
     within = [candidate for candidate in useful if not _loses(candidate, best)]
-    return min(within, key=lambda candidate: (len(candidate.units), -candidate.evidence.mean))
+    return min(within, key=_size)
+
+
+def _widened(chosen: Candidate, candidates: list[Candidate]) -> Candidate:
+    """A set that holds the chosen one and falls hardly behind it, or the chosen one.
+
+    Every candidate is pruned to what it misses, so that such a set was learned a little worse, and what it holds beyond
+    the other is for the vet to judge. Of several folds some other would propose it; where there is one, none would.
+    """
+    wider = [one for one in candidates if {*one.units} > {*chosen.units}]
+    return min((one for one in wider if one.evidence.mean > 0.95 * chosen.evidence.mean > 0), key=_size, default=chosen)
+
+
+def _size(candidate: Candidate) -> tuple[int, float]:
+    return len(candidate.units), -candidate.evidence.mean
 
 
 def sparsify(candidates: Sequence[Candidate], workshop: Workshop) -> list[Candidate]:

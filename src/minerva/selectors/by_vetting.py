@@ -65,7 +65,7 @@ def run_vetting(request: Request) -> Selection:
         path=words.path(),
         history=tuple(records),
         converged=solution.converged,
-        warnings=request.warnings(converged=solution.converged),
+        warnings=request.warnings(converged=solution.converged, still_rising=solution.still_rising),
         settings=request.settings,
         versions=versions(),
     )

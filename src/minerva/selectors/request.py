@@ -81,13 +81,15 @@ class Request:
             return FeatureResult(name, True, f"{KEPT_ON_REQUEST} ({reason})")
         return FeatureResult(name, False, reason)
 
-    def warnings(self, *, converged: bool) -> tuple[str, ...]:
+    def warnings(self, *, converged: bool, still_rising: bool = False) -> tuple[str, ...]:
         """Plain sentences about what a user should know before trusting the answer."""
         found = []
         if not converged:
             limit = self.deadline.seconds
             why = f"the time limit of {limit:g} s ended it" if limit is not None else "training ran out of steps"
             found.append(f"The run did not converge: {why}; the selection is the best so far.")
+        elif still_rising:
+            found.append("The bound was still rising when training ended: these features may carry more than is said.")
         if self.n_wanted is not None and self.n_wanted > len(self.participants.units):
             found.append(f"Only {len(self.participants.units)} columns can be used, fewer than were asked for.")
         return tuple(found)

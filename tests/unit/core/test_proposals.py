@@ -221,6 +221,14 @@ def test_the_smallest_set_that_loses_nothing_is_the_sparsest(candidate):
     assert proposals._sparsest([useless, large]) is large
 
 
+def test_a_set_that_holds_the_chosen_one_and_falls_hardly_behind_is_proposed_instead(candidate):
+    chosen = candidate([0, 1], first=0.5, second=0.3)
+    wider = candidate([0, 1, 2], first=0.49, second=0.29)
+    assert proposals._widened(chosen, [chosen, wider]) is wider
+    assert proposals._widened(chosen, [chosen, candidate([0, 2, 3], first=0.49, second=0.29)]) is chosen
+    assert proposals._widened(chosen, [chosen, candidate([0, 1, 2], first=0.4, second=0.2)]) is chosen  # 75% of it
+
+
 @pytest.mark.reference
 def test_sparsifying_drops_noise_and_keeps_what_is_missed(table, make_fold, make_workshop, generator):
     fold, workshop = make_fold(*table), make_workshop(singles(8), generator)

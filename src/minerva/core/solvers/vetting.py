@@ -33,7 +33,8 @@ class VettingSolution:
     partners: dict[int, list[int]]
     information: Evidence  # of the selected units
     total: Evidence  # of the largest set that was vetted
-    converged: bool
+    converged: bool  # False when the time ran out
+    still_rising: bool = False  # whether longer training would find more information in the selected units
 
     @property
     def selected(self) -> list[int]:
@@ -70,10 +71,12 @@ def solve_vetting(
     together = (
         partners(vetting, elimination.kept, elimination.contributions) if len(elimination.kept) <= MAX_PARTNERED else {}
     )
-    information = _information(elimination.kept, proposals, workshop)
-    total = _information(survivors, proposals, workshop) if len(survivors) > len(elimination.kept) else information
+    fitted = _fit_to(elimination.kept, proposals, workshop)
+    information = _information(fitted)
+    total = _information(_fit_to(survivors, proposals, workshop)) if elimination.dropped else information
+    still_rising = not all(candidate.converged for candidate in fitted)
     return VettingSolution(
-        screens[0], shuffled, survivors, elimination, together, information, total, not deadline.passed
+        screens[0], shuffled, survivors, elimination, together, information, total, not deadline.passed, still_rising
     )
 
 
@@ -119,11 +122,15 @@ def _survivors(
     return sorted(survivors)
 
 
-def _information(units: list[int], proposals: list[Candidate], workshop: Workshop) -> Evidence:
-    """Information of these units on the vetting rows, from critics of exactly these units."""
-    if not units:
-        return Evidence(0.0, 0.0)
+def _fit_to(units: list[int], proposals: list[Candidate], workshop: Workshop) -> list[Candidate]:
+    """Critics of exactly these units, in every fold."""
     folds = [proposal.fold for proposal in proposals]
-    fitted = fit_candidates(folds, [units] * len(folds), workshop, "estimate", proposals)
+    return fit_candidates(folds, [units] * len(folds), workshop, "estimate", proposals) if units else []
+
+
+def _information(fitted: list[Candidate]) -> Evidence:
+    """Information of the units that these critics know, on the vetting rows."""
+    if not fitted:
+        return Evidence(0.0, 0.0)
     rows = [candidate.critics.vet_information()[candidate.job] for candidate in fitted]
-    return weigh(torch.cat(rows), torch.cat([fold.row_weights[fold.vet] for fold in folds]))
+    return weigh(torch.cat(rows), torch.cat([one.fold.row_weights[one.fold.vet] for one in fitted]))
