@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_BENCH := $(VENV)/.ready-bench
 
-.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates bench-truth bench-truth-quick clean
+.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY)
@@ -51,6 +51,9 @@ study-paper: setup  ## Algorithm 1 on Experiment A: the authors' data where it i
 
 study-estimates: setup  ## estimates of mutual information against closed forms, and the coverage of their intervals
 	$(BIN)/python experiments/studies/estimates.py
+
+study-screen: setup  ## what the screen of all pairs costs
+	$(BIN)/python experiments/studies/screen.py
 
 bench-truth: $(READY_BENCH)  ## selections against known answers, MINERVA and its rivals: hours; goes on where it was stopped
 	$(BIN)/python experiments/truth/run.py

@@ -74,7 +74,7 @@ def solve_vetting(
     fitted = _fit_to(elimination.kept, proposals, workshop)
     information = _information(fitted)
     total = _information(_fit_to(survivors, proposals, workshop)) if elimination.dropped else information
-    still_rising = not all(candidate.converged for candidate in fitted)
+    still_rising = information.z > 3.0 and not all(candidate.converged for candidate in fitted)
     return VettingSolution(
         screens[0], shuffled, survivors, elimination, together, information, total, not deadline.passed, still_rising
     )

@@ -1,0 +1,60 @@
+"""Columns kept outside the published Markov blankets of child3: does the data itself know them?
+
+For every target of the records of the study "truth" that kept such columns: the G-test of their joint independence from
+the target, given the whole blanket. A network's blanket makes all others independent; rows that were chosen (here: no
+two are alike) need not.
+
+python experiments/studies/blankets.py [--data FOLDER]      or MINERVA_DATA
+"""
+
+import argparse
+import json
+import math
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.stats import chi2
+
+RESULTS = Path(__file__).parent.parent / "truth" / "results"
+
+
+def g_test(table, target, column, given):
+    """Log10 of the p-value, from counts; degrees of freedom from the levels that occur in each cell of ``given``."""
+
+    def nlogn(columns):
+        counts = table.groupby(columns, observed=True).size().to_numpy() if columns else np.array([len(table)])
+        return float((counts * np.log(counts)).sum())
+
+    statistic = 2 * (
+        nlogn([*given, target, column]) - nlogn([*given, target]) - nlogn([*given, column]) + nlogn(list(given))
+    )
+    cells = [cell for _, cell in table.groupby(list(given), observed=True)] if given else [table]
+    freedom = sum((cell[target].nunique() - 1) * (cell[column].nunique() - 1) for cell in cells)
+    return chi2.logsf(statistic, freedom) / math.log(10) if freedom else 0.0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=os.environ.get("MINERVA_DATA"))
+    options = parser.parse_args()
+    if options.data is None or not (Path(options.data) / "truth" / "child3.parquet").exists():
+        parser.error("truth/child3.parquet is not there: give its folder with --data or MINERVA_DATA")
+    table = pd.read_parquet(Path(options.data) / "truth" / "child3.parquet")
+    print(f"{len(table):,} rows, {table.duplicated().sum()} of them repeat another\n")
+    print("| target | blanket | kept beside it | log10 p given the blanket |")
+    print("|---|---|---|---|")
+    lines = [line for path in sorted(RESULTS.glob("*.jsonl")) for line in path.read_text().splitlines()]
+    for record in map(json.loads, lines):
+        if record["row"] == "child3" and record["method"] == "minerva":
+            target, blanket = f"v{record['seed']}", record["relevant"]
+            strays = sorted({*record["selected"]} - {*blanket})
+            if strays:
+                joined = table.assign(kept=table.groupby(strays, observed=True).ngroup())
+                found = g_test(joined, target, "kept", blanket)
+                print(f"| {target} | {', '.join(blanket)} | {', '.join(strays)} | {found:.1f} |")
+
+
+if __name__ == "__main__":
+    main()
