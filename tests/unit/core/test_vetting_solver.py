@@ -109,13 +109,13 @@ def test_what_is_known_of_a_set_is_not_estimated_again(parity, make_fold, beside
     folds = beside(make_fold(*parity), make_fold(*parity))
     workshop = make_workshop(singles(5), generator, schedule=Schedule(max_steps=1, batch_size=32))
     proposals = fit_candidates(folds, [[1, 3], [1, 3]], workshop, "learn")
-    found = vetting._information([1, 3], proposals, workshop)
+    found = vetting._information(vetting._fit_to([1, 3], proposals, workshop))
     assert len(workshop.records) == 1
     rows = torch.cat(proposals[0].critics.vet_information())
     assert found.mean == pytest.approx(float(rows.mean()), abs=1e-6)
-    vetting._information([1, 2, 3], proposals, workshop)
+    vetting._fit_to([1, 2, 3], proposals, workshop)
     assert [record.stage for record in workshop.records] == ["learn", "estimate"]
-    assert vetting._information([], proposals, workshop) == Evidence(0.0, 0.0)
+    assert vetting._information(vetting._fit_to([], proposals, workshop)) == Evidence(0.0, 0.0)
 
 
 def test_a_unit_that_one_fold_did_not_propose_falls_by_nothing_there(
