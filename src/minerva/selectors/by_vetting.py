@@ -16,7 +16,7 @@ from minerva.selectors.estimation import as_estimate
 from minerva.selectors.folding import informative_rows, make_folds
 from minerva.selectors.request import Request, empty_selection, versions
 
-NOTHING_FOUND = "no information found, alone or with others"
+NOTHING_FOUND = "no information found"
 LIKE_NOISE = "not told from noise on unseen rows"
 
 

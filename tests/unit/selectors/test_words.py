@@ -67,7 +67,7 @@ def test_every_feature_has_its_reason(tell):
         "c": "adds nothing once a is known",
         "d": "adds nothing once the others are known",
         "e": "not told from noise on unseen rows",
-        "f": "no information found, alone or with others",
+        "f": "no information found",
     }
 
 
