@@ -103,6 +103,8 @@ class PathPoint:
 class Selection:
     """Which features were kept, which were dropped, why, and how sure that is.
 
+    Both amounts of information are None where the method that selected does not measure them.
+
     Examples
     --------
     >>> selection = Selection(
@@ -123,8 +125,8 @@ class Selection:
 
     target: str
     features: tuple[FeatureResult, ...]
-    mutual_information: Estimate
-    total_information: Estimate
+    mutual_information: Estimate | None
+    total_information: Estimate | None
     n_rows: int
     target_entropy: float | None = None
     path: tuple[PathPoint, ...] = ()
@@ -141,8 +143,10 @@ class Selection:
         return tuple(result.feature for result in self.features if result.selected)
 
     @property
-    def information_kept(self) -> float:
-        """Share of all the information found that the kept features carry, between 0 and 1."""
+    def information_kept(self) -> float | None:
+        """Share of all the information found that the kept features carry, between 0 and 1; None if not measured."""
+        if self.mutual_information is None or self.total_information is None:
+            return None
         total = max(self.total_information.nats, self.mutual_information.nats)
         return min(1.0, max(0.0, self.mutual_information.nats / total)) if total > 0 else 1.0
 
@@ -150,6 +154,8 @@ class Selection:
     def headline(self) -> str:
         """The answer in one sentence."""
         n_features, n_selected = len(self.features), len(self.selected)
+        if self.mutual_information is None or self.information_kept is None:
+            return f"{n_selected} of {n_features} features are kept for {self.target}."
         if n_selected == 0:
             return f"None of the {n_features} features was found to carry information about {self.target}."
         verb = "carries" if n_selected == 1 else "carry"
@@ -242,9 +248,13 @@ def _selection_from(document: dict[str, Any]) -> Selection:
     return Selection(
         features=features,
         path=path,
-        mutual_information=Estimate(**document.pop("mutual_information")),
-        total_information=Estimate(**document.pop("total_information")),
+        mutual_information=_estimate_from(document.pop("mutual_information")),
+        total_information=_estimate_from(document.pop("total_information")),
         history=tuple(TrainingRecord(**record) for record in document.pop("history")),
         warnings=tuple(document.pop("warnings")),
         **document,
     )
+
+
+def _estimate_from(document: dict[str, Any] | None) -> Estimate | None:
+    return None if document is None else Estimate(**document)

@@ -97,7 +97,7 @@ def singly_in_words(scores: Mapping[str, float], relevant: tuple[str, ...]) -> s
 def answer_in_words(selection: Selection, problem: Problem, result: Verdict) -> str:
     """Hold the selection against the truth, and say what the point is."""
     line = f"The truth is {' and '.join(problem.relevant)}; the answer is {result}."
-    if not result.is_exact:
+    found, entropy = selection.mutual_information, problem.mutual_information
+    if not result.is_exact or found is None:
         return line
-    found, entropy = selection.mutual_information.nats, problem.mutual_information
-    return f"{line}\nEach feature alone has about 0 nats; the two together have {found:.3f} of y's {entropy:.3f}."
+    return f"{line}\nEach feature alone has about 0 nats; the two together have {found.nats:.3f} of y's {entropy:.3f}."

@@ -63,7 +63,7 @@ def _figures(selection: Selection) -> Section:
         {
             "n_selected": len(selection.selected),
             "n_features": len(selection.features),
-            "share_of_entropy": _share(selection.mutual_information.nats, selection.target_entropy),
+            "share_of_entropy": _share_of_entropy(selection),
         },
     )
 
@@ -105,6 +105,11 @@ def _making(selection: Selection) -> Section:
 
 # The page top to bottom. A chart is one more function here and one more block in the template.
 SECTIONS: list[Callable[[Selection], Section | None]] = [_figures, _warnings, _features, _path, _making]
+
+
+def _share_of_entropy(selection: Selection) -> float | None:
+    found = selection.mutual_information
+    return None if found is None else _share(found.nats, selection.target_entropy)
 
 
 def _share(part: float, whole: float | None) -> float | None:

@@ -60,7 +60,8 @@ def digits_for(selection: Selection) -> int:
     >>> digits_for(Selection("fraud", (), mutual_information=rare, total_information=rare, n_rows=1000))
     5
     """
-    largest = max(_finite(selection.mutual_information.nats), _finite(selection.total_information.nats))
+    found = (selection.mutual_information, selection.total_information)
+    largest = max(_finite(estimate.nats) if estimate is not None else 0.0 for estimate in found)
     if largest <= 0:
         return 3
     return min(6, max(3, 2 - math.floor(math.log10(largest))))

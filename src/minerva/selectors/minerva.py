@@ -22,7 +22,7 @@ from minerva.selectors.by_paper import run_paper
 from minerva.selectors.by_vetting import run_vetting
 from minerva.selectors.columns import Groups, Participants, canonical_order, choose_participants
 from minerva.selectors.folding import check_rows
-from minerva.selectors.parameters import as_generator, check_parameters, check_sample_weight
+from minerva.selectors.parameters import as_generator, check_parameters, check_sample_weight, check_still_varies
 from minerva.selectors.request import Request, plain
 
 logger = logging.getLogger("minerva")
@@ -170,7 +170,7 @@ class MinervaSelector(TableSelector):
         if (weights == 0).any():
             counted = np.flatnonzero(weights)
             table, target, weights = table.take(counted), target.take(counted), weights[counted]
-            _check_still_varies(target)
+            check_still_varies(target)
         check_rows(table.n_rows)
         participants = choose_participants(table, self.categorical, self.keep, self.drop, self.groups)
         return Request(
@@ -213,16 +213,6 @@ class MinervaSelector(TableSelector):
         names = ("sparsity", "norm_drift", "target_norm", "learning_rate", "threshold")
         given = {name: float(getattr(self, name)) for name in names if getattr(self, name) is not None}
         return dataclasses.replace(PaperSettings(), **given)  # type: ignore[arg-type]
-
-
-def _check_still_varies(target: Table) -> None:
-    """Refuse a target that varies only in rows that do not count."""
-    for column in target.columns:
-        if (column.values == column.values[0]).all():
-            raise InputError(
-                f"The target {column.name!r} has one value only in the rows whose sample_weight is above zero; "
-                "give rows of other values a weight too."
-            )
 
 
 def _wanted(n_features: int | None, participants: Participants) -> int | None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from minerva.errors import InputError, unknown_name
+from minerva.schema import Table
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "target": ("auto", "discrete", "continuous"),
@@ -35,22 +36,27 @@ def check_parameters(parameters: Mapping[str, Any], n_columns: int) -> None:
             raise InputError(f"{name} must be a finite number, got {value!r}.")
         if value < 0 or (name in POSITIVE and value == 0):
             raise InputError(f"{name} must be {'above 0' if name in POSITIVE else '0 or more'}, got {value!r}.")
-    _check_count(parameters["n_features_to_select"], n_columns)
-    categorical = parameters["categorical"]
-    if isinstance(categorical, str) and categorical != "auto":
-        raise InputError(f"categorical must be 'auto' or a list of column names, got {categorical!r}.")
+    check_count(parameters["n_features_to_select"], n_columns)
+    check_categorical(parameters["categorical"])
     callbacks = parameters["callbacks"]
     if not isinstance(callbacks, Sequence) or not all(callable(callback) for callback in callbacks):
         raise InputError(f"callbacks must be a list of functions, got {callbacks!r}.")
 
 
-def _check_count(count: Any, n_columns: int) -> None:
+def check_count(count: Any, n_columns: int) -> None:
+    """Refuse a number of features that is none, or that X does not have."""
     if count is None:
         return
     if not isinstance(count, numbers.Integral) or isinstance(count, bool) or int(count) < 1:
         raise InputError(f"n_features_to_select must be None or a whole number above 0, got {count!r}.")
     if int(count) > n_columns:
         raise InputError(f"n_features_to_select is {count}, but X has {n_columns} columns; ask for at most that many.")
+
+
+def check_categorical(categorical: Any) -> None:
+    """Refuse a word other than "auto"; names are checked against the table's own where they are read."""
+    if isinstance(categorical, str) and categorical != "auto":
+        raise InputError(f"categorical must be 'auto' or a list of column names, got {categorical!r}.")
 
 
 def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
@@ -73,6 +79,16 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     if not (weights > 0).any():
         raise InputError("sample_weight is zero in every row; some weight must be above zero.")
     return weights
+
+
+def check_still_varies(target: Table) -> None:
+    """Refuse a target that varies only in rows that do not count."""
+    for column in target.columns:
+        if (column.values == column.values[0]).all():
+            raise InputError(
+                f"The target {column.name!r} has one value only in the rows whose sample_weight is above zero; "
+                "give rows of other values a weight too."
+            )
 
 
 def as_names(columns: Any, names: Sequence[str], parameter: str, known: frozenset[str] | None = None) -> list[str]:

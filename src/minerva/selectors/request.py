@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -106,9 +106,8 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
-def versions() -> dict[str, str]:
+def versions(packages: Iterable[str] = ("torch", "scikit-learn", "numpy", "pandas")) -> dict[str, str]:
     """Versions that an answer may depend on."""
-    packages = ("torch", "scikit-learn", "numpy", "pandas")
     from minerva import __version__  # noqa: PLC0415 - the package itself, once it is loaded
 
     found = {name: importlib.metadata.version(name) for name in packages}

@@ -1,0 +1,160 @@
+"""What the methods to compare with share: a table becomes one matrix, a ranking becomes a selection with reasons."""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minerva.errors import InputError, MissingPackageError
+from minerva.results import FeatureResult, Selection
+from minerva.selectors.base import TableSelector
+from minerva.selectors.parameters import as_generator, check_categorical, check_count, check_sample_weight
+from minerva.selectors.question import Question, ask
+from minerva.selectors.request import plain, versions
+
+MIN_ROWS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """What a method found: a score for every column of its question, and the columns it keeps.
+
+    Attributes
+    ----------
+    scores : ndarray of float64, shape (n_columns,)
+        The higher the better; the unit is the method's own.
+    kept : ndarray of bool, shape (n_columns,)
+        The columns to keep, by the method's own rule or because so many were asked for.
+    unit : str
+        What a score is, with a place for it: ``"{:.3g} nats alone"``.
+    why_kept, why_dropped : str
+        The rule, seen from either side: ``"above 0.02 of the largest"``.
+    marginal_nats : ndarray of float64, shape (n_columns,), optional
+        Information of every column alone, where the method measures it.
+    warnings : tuple of str
+        What a user should know before trusting the answer.
+    """
+
+    scores: NDArray[np.float64]
+    kept: NDArray[np.bool_]
+    unit: str
+    why_kept: str
+    why_dropped: str
+    marginal_nats: NDArray[np.float64] | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def keep_best(scores: NDArray[np.float64], n_wanted: int) -> NDArray[np.bool_]:
+    """Mask of the highest scores; of equal ones, the first columns.
+
+    Examples
+    --------
+    >>> keep_best(np.array([0.1, 0.5, 0.5, 0.2]), 2).tolist()
+    [False, True, True, False]
+    """
+    kept = np.zeros(len(scores), dtype=bool)
+    kept[np.argsort(-scores, kind="stable")[:n_wanted]] = True
+    return kept
+
+
+class BaselineSelector(TableSelector):
+    """Base of the methods to compare with.
+
+    A method implements :meth:`_rank`; its ``fit`` calls :meth:`_fit`, with ``sample_weight`` if the method takes it.
+    """
+
+    packages: ClassVar[tuple[str, ...]] = ("scikit-learn", "numpy")  # whose versions an answer depends on
+
+    n_features_to_select: int | None
+    categorical: str | Sequence[str]
+    target: str
+    random_state: int | np.random.RandomState | None
+
+    scores_: NDArray[np.float64]
+
+    @abstractmethod
+    def _rank(self, question: Question, n_wanted: int | None) -> Ranking:
+        """Score the columns, and keep as many as wanted or, if that is None, those the method's own rule keeps."""
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        start = time.monotonic()
+        table = self._read(X)
+        check_count(self.n_features_to_select, len(table.columns))
+        check_categorical(self.categorical)
+        weights = check_sample_weight(sample_weight, table.n_rows)
+        n_rows = int(np.count_nonzero(weights))
+        if n_rows < MIN_ROWS:
+            raise InputError(
+                f"n_samples={n_rows} rows are too few for {type(self).__name__}; give at least {MIN_ROWS}."
+            )
+        seed = int(as_generator(self.random_state).integers(2**31))
+        question, aside = ask(table, y, weights, categorical=self.categorical, target=self.target, seed=seed)
+        n_wanted = self.n_features_to_select
+        ranking = self._rank(question, n_wanted) if question.names else None
+        if n_wanted is not None and ranking is not None:
+            ranking = replace(ranking, why_kept=f"among the {n_wanted} asked for", why_dropped="not among them")
+        self.scores_ = _scores(table.names, question, ranking)
+        self._finish(
+            Selection(
+                target=question.target_name,
+                features=_results(table.names, question, ranking, aside),
+                mutual_information=None,
+                total_information=None,
+                n_rows=n_rows,
+                warnings=_warnings(question, ranking, n_wanted),
+                seconds=time.monotonic() - start,
+                settings=plain({"method": type(self).__name__, **self.get_params(deep=False)}),
+                versions=versions(self.packages),
+            )
+        )
+        self.weights_: NDArray[np.float64] = np.array([result.weight for result in self.selection_.features])
+        return self
+
+
+def missing_package(method: str, package: str, extra: str = "paper") -> MissingPackageError:
+    """Error for a method whose optional package is not installed."""
+    return MissingPackageError(
+        f"{method} needs the package {package}, which is not installed; "
+        f"install it with: pip install 'minerva-select[{extra}]'"
+    )
+
+
+def _scores(names: Sequence[str], question: Question, ranking: Ranking | None) -> NDArray[np.float64]:
+    """Scores in the order of the table; NaN for columns that took no part."""
+    found = {} if ranking is None else dict(zip(question.names, ranking.scores.tolist(), strict=True))
+    return np.array([found.get(name, np.nan) for name in names])
+
+
+def _results(
+    names: Sequence[str], question: Question, ranking: Ranking | None, aside: Mapping[str, str]
+) -> tuple[FeatureResult, ...]:
+    place_of = {name: place for place, name in enumerate(question.names)}
+    return tuple(
+        FeatureResult(name, False, aside[name])
+        if ranking is None or name in aside
+        else _result(name, place_of[name], ranking)
+        for name in names
+    )
+
+
+def _result(name: str, place: int, ranking: Ranking) -> FeatureResult:
+    score, selected = float(ranking.scores[place]), bool(ranking.kept[place])
+    largest = float(ranking.scores[ranking.kept].max()) if selected else 0.0
+    weight = max(0.0, score / largest) if largest > 0 else 0.0
+    reason = f"{ranking.unit.format(score)}, {ranking.why_kept if selected else ranking.why_dropped}"
+    marginal = None if ranking.marginal_nats is None else float(ranking.marginal_nats[place])
+    return FeatureResult(name, selected, reason, weight, marginal)
+
+
+def _warnings(question: Question, ranking: Ranking | None, n_wanted: int | None) -> tuple[str, ...]:
+    if ranking is None:
+        return ("No column can be used: all are constant or empty.",)
+    if n_wanted is not None and n_wanted > question.n_columns:
+        return (*ranking.warnings, f"Only {question.n_columns} columns can be used, fewer than were asked for.")
+    return ranking.warnings
