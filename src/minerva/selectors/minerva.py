@@ -16,7 +16,6 @@ from minerva.core.solvers.paper import PaperSettings
 from minerva.data import as_target
 from minerva.errors import InputError
 from minerva.results import Progress, TrainingRecord
-from minerva.schema import Table
 from minerva.selectors.base import TableSelector
 from minerva.selectors.by_paper import run_paper
 from minerva.selectors.by_vetting import run_vetting
