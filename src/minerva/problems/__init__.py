@@ -16,6 +16,7 @@ additive 10 5
 redundant 20 4
 bayesian_network 19 ...
 independent 20 0
+card_fraud 214 9
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from types import MappingProxyType
 
 from minerva.problems._additive import additive
 from minerva.problems._bayesian_network import bayesian_network
+from minerva.problems._card_fraud import CARD_FRAUD_MECHANISMS, card_fraud, card_fraud_chunks
 from minerva.problems._equality import equality, equality_information
 from minerva.problems._gaussian import gaussian
 from minerva.problems._independent import independent
@@ -43,14 +45,18 @@ PROBLEMS: Mapping[str, Callable[..., Problem]] = MappingProxyType(
         "redundant": redundant,
         "bayesian_network": bayesian_network,
         "independent": independent,
+        "card_fraud": card_fraud,
     }
 )
 
 __all__ = [
+    "CARD_FRAUD_MECHANISMS",
     "PROBLEMS",
     "Problem",
     "additive",
     "bayesian_network",
+    "card_fraud",
+    "card_fraud_chunks",
     "equality",
     "equality_information",
     "gaussian",
