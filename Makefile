@@ -3,7 +3,6 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-READY_BENCH := $(VENV)/.ready-bench
 
 .PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick clean
 .DEFAULT_GOAL := setup
@@ -13,12 +12,8 @@ setup: $(READY)
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,paper]'
 	touch $(READY)
-
-$(READY_BENCH): $(READY)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[bench]'
-	touch $(READY_BENCH)
 
 demo: setup
 	$(BIN)/minerva demo
@@ -55,13 +50,13 @@ study-estimates: setup  ## estimates of mutual information against closed forms,
 study-screen: setup  ## what the screen of all pairs costs
 	$(BIN)/python experiments/studies/screen.py
 
-bench-truth: $(READY_BENCH)  ## selections against known answers, MINERVA and its rivals: hours; goes on where it was stopped
+bench-truth: setup  ## selections against known answers, MINERVA and its rivals: hours; goes on where it was stopped
 	$(BIN)/python experiments/truth/run.py
 	$(BIN)/python experiments/truth/table.py
 
 TRUTH_QUICK := experiments/truth/quick
 
-bench-truth-quick: $(READY_BENCH)  ## the same with few seeds of the short rows: 5 minutes on 2 cores, from the start each time
+bench-truth-quick: setup  ## the same with few seeds of the short rows: 5 minutes on 2 cores, from the start each time
 	rm -rf $(TRUTH_QUICK)
 	$(BIN)/python experiments/truth/run.py --quick --jobs 2 --out $(TRUTH_QUICK)
 	$(BIN)/python experiments/truth/table.py --records $(TRUTH_QUICK)

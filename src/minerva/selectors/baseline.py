@@ -19,6 +19,7 @@ from minerva.selectors.question import Question, ask
 from minerva.selectors.request import plain, versions
 
 MIN_ROWS = 6
+LEAST_WEIGHT = 1e-6  # of a column that is kept although it scores nothing, because so many were asked for: 0 is dropped
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,8 @@ class Ranking:
         Information of every column alone, where the method measures it.
     warnings : tuple of str
         What a user should know before trusting the answer.
+    remarks : tuple of str
+        What to say of each column in place of its score, for a method whose answer is more than one number.
     """
 
     scores: NDArray[np.float64]
@@ -48,6 +51,7 @@ class Ranking:
     why_dropped: str
     marginal_nats: NDArray[np.float64] | None = None
     warnings: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 def keep_best(scores: NDArray[np.float64], n_wanted: int) -> NDArray[np.bool_]:
@@ -61,6 +65,18 @@ def keep_best(scores: NDArray[np.float64], n_wanted: int) -> NDArray[np.bool_]:
     kept = np.zeros(len(scores), dtype=bool)
     kept[np.argsort(-scores, kind="stable")[:n_wanted]] = True
     return kept
+
+
+def ordinal(number: int) -> str:
+    """A place in an order, as said: for methods that choose one column after another.
+
+    Examples
+    --------
+    >>> [ordinal(number) for number in (1, 2, 3, 4, 11, 22)]
+    ['1st', '2nd', '3rd', '4th', '11th', '22nd']
+    """
+    suffix = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{suffix}"
 
 
 class BaselineSelector(TableSelector):
@@ -146,8 +162,9 @@ def _results(
 def _result(name: str, place: int, ranking: Ranking) -> FeatureResult:
     score, selected = float(ranking.scores[place]), bool(ranking.kept[place])
     largest = float(ranking.scores[ranking.kept].max()) if selected else 0.0
-    weight = max(0.0, score / largest) if largest > 0 else 0.0
-    reason = f"{ranking.unit.format(score)}, {ranking.why_kept if selected else ranking.why_dropped}"
+    weight = max(LEAST_WEIGHT, score / largest if largest > 0 else 0.0) if selected else 0.0
+    found = ranking.remarks[place] if ranking.remarks else ranking.unit.format(score)
+    reason = f"{found}, {ranking.why_kept if selected else ranking.why_dropped}"
     marginal = None if ranking.marginal_nats is None else float(ranking.marginal_nats[place])
     return FeatureResult(name, selected, reason, weight, marginal)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import platform
 from collections.abc import Callable, Iterable, Mapping
@@ -107,10 +108,13 @@ def plain(value: Any) -> Any:
 
 
 def versions(packages: Iterable[str] = ("torch", "scikit-learn", "numpy", "pandas")) -> dict[str, str]:
-    """Versions that an answer may depend on."""
+    """Versions that an answer may depend on; of packages that are not installed, none."""
     from minerva import __version__  # noqa: PLC0415 - the package itself, once it is loaded
 
-    found = {name: importlib.metadata.version(name) for name in packages}
+    found = {}
+    for name in packages:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
     return {"minerva": __version__, "python": platform.python_version(), **found}
 
 

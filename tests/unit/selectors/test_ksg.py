@@ -1,0 +1,99 @@
+"""Claims about the information of each column alone, by nearest neighbours."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
+
+from minerva.errors import InputError
+from minerva.selectors import KSGSelector
+from minerva.selectors.parameters import as_generator
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {
+            "shape": rng.integers(0, 3, size=400),
+            "size": rng.normal(size=400),
+            "noise": rng.normal(size=400),
+            "fixed": np.ones(400),
+        }
+    )
+
+
+@pytest.mark.parametrize("kind", ["classes", "amounts"])
+def test_scores_are_those_of_scikit_learn(mixed, kind):
+    rng = np.random.default_rng(1)
+    amount = mixed["shape"] + mixed["size"] + 0.5 * rng.normal(size=400)
+    y, estimate = (
+        ((amount > 1).astype(int), mutual_info_classif) if kind == "classes" else (amount, mutual_info_regression)
+    )
+    selector = KSGSelector(n_neighbors=4, random_state=5).fit(mixed, y)
+    seed = int(as_generator(5).integers(2**31))
+    used = mixed[["shape", "size", "noise"]]
+    expected = estimate(used, y, discrete_features=[True, False, False], n_neighbors=4, random_state=seed)
+    assert selector.scores_[:3] == pytest.approx(expected, abs=1e-6)
+    assert [result.marginal_nats for result in selector.selection_.features[:3]] == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_constant_column_takes_no_part(mixed):
+    selection = KSGSelector(random_state=0).fit(mixed, mixed["size"] > 0).selection_
+    assert selection.features[3].reason == "constant"
+    assert selection.features[3].marginal_nats is None
+
+
+def test_no_column_tells_more_than_there_is_to_know():
+    y = (np.arange(2000) < 8).astype(int)
+    X = y[:, None] + 1e-3 * np.random.default_rng(0).normal(size=(2000, 1))
+    entropy = -0.004 * np.log(0.004) - 0.996 * np.log(0.996)
+    seed = int(as_generator(0).integers(2**31))
+    assert mutual_info_classif(X, y, discrete_features=False, random_state=seed)[0] > entropy
+    assert KSGSelector(random_state=0).fit(X, y).scores_[0] == pytest.approx(entropy)
+
+
+def test_columns_above_a_share_of_the_largest_are_kept(mixed):
+    y = mixed["shape"] + mixed["size"]
+    scores = KSGSelector(random_state=0).fit(mixed, y).scores_[:3]
+    between = float(np.sort(scores)[1] / scores.max())  # the share of the second best
+    assert 0.02 < between < 1
+    assert len(KSGSelector(threshold=between - 0.01, random_state=0).fit(mixed, y).selection_.selected) == 2
+    selection = KSGSelector(threshold=between + 0.01, random_state=0).fit(mixed, y).selection_
+    assert selection.selected == ("size",)
+    assert "nats alone, above" in selection.features[1].reason
+    assert "nats alone, not above" in selection.features[0].reason
+
+
+def test_nothing_is_kept_where_no_column_tells_anything():
+    # Two columns of two levels, balanced against y: no information in the counts at all
+    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 20)
+    y = np.repeat([0, 1], 40)
+    assert KSGSelector(random_state=0).fit(X, y).selection_.selected == ()
+    assert KSGSelector(1, random_state=0).fit(X, y).selection_.selected == ("x0",)
+
+
+def test_the_best_are_kept_when_asked_for(mixed):
+    y = mixed["shape"] + 0.5 * mixed["size"]
+    assert KSGSelector(2, random_state=0).fit(mixed, y).selection_.selected == ("shape", "size")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"n_neighbors": 0}, "n_neighbors must be a whole number from 1 to 399"),
+        ({"n_neighbors": 400}, "got 400"),
+        ({"threshold": 1.5}, "threshold must be a number from 0 to 1, got 1.5"),
+    ],
+)
+def test_parameters_out_of_range_are_refused_in_one_sentence(mixed, parameters, words):
+    with pytest.raises(InputError, match=words):
+        KSGSelector(**parameters).fit(mixed, mixed["size"])
+
+
+def test_classes_of_one_row_each_are_measured_too():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    selection = KSGSelector(target="discrete", random_state=0).fit(X, [*range(18), 18, 18]).selection_
+    assert all(0 <= result.marginal_nats <= np.log(20) for result in selection.features)
