@@ -8,7 +8,6 @@ folder of --data or MINERVA_DATA. table.py makes the tables of the records.
 """
 
 import argparse
-import json
 import os
 import queue
 import signal
@@ -19,19 +18,15 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from cells import METHODS, OURS, Cell, Record, Setting, failures, perform
+from minerva.evaluation.records import Records
+from minerva.evaluation.worker import Worker, WorkerError
 from rivals import why_unavailable
 from rows import Row, load_rows
-from worker import DiedError, OutOfTimeError, Worker
 
 HERE = Path(__file__).parent
 RECORDS = "records.jsonl"
 
 Ask = Callable[[Cell], list[Record]]
-
-
-def read_records(path: Path) -> list[Record]:
-    """Read the records of a file; none where there is no file."""
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
 def plan(rows: Iterable[Row], methods: Sequence[str], quick: bool) -> list[Cell]:
@@ -51,9 +46,8 @@ def unfinished(cells: Iterable[Cell], records: Iterable[Record]) -> list[Cell]:
     return [cell for cell in cells if cell.key not in done]
 
 
-def run_cells(cells: Sequence[Cell], path: Path, askers: Sequence[Ask]) -> None:
+def run_cells(cells: Sequence[Cell], store: Records, askers: Sequence[Ask]) -> None:
     """Run the cells, as many at a time as there are askers, and append their records as they come."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     waiting: queue.SimpleQueue[Cell] = queue.SimpleQueue()
     for cell in cells:
         waiting.put(cell)
@@ -67,8 +61,8 @@ def run_cells(cells: Sequence[Cell], path: Path, askers: Sequence[Ask]) -> None:
             except queue.Empty:
                 return
             records = ask(cell)
-            with lock, path.open("a", encoding="utf-8") as file:
-                file.writelines(json.dumps(record) + "\n" for record in records)
+            with lock:
+                store.append(*records)
                 n_done += 1
                 print(f"[{n_done}/{len(cells)}] {describe(records[0])}", flush=True)
 
@@ -97,7 +91,7 @@ def asker(setting: Setting) -> Ask:
     def ask(cell: Cell) -> list[Record]:
         try:
             return worker.ask((cell, setting), cell.limit)
-        except (OutOfTimeError, DiedError) as error:
+        except WorkerError as error:
             return failures(cell, setting, str(error))
 
     return ask
@@ -166,11 +160,11 @@ def main() -> None:
     has_gpu = options.device != "cpu" and torch.cuda.is_available()
     rows = [row for row in load_rows() if not options.only or row.name in options.only]
     cells = plan(runnable(rows, options.data, has_gpu), available(options.methods), options.quick)
-    path = options.out / RECORDS
-    remaining = cells if options.again else unfinished(cells, read_records(path))
-    print(f"{len(cells)} cells, {len(cells) - len(remaining)} of them in {path} already.", flush=True)
+    store = Records(options.out / RECORDS)
+    remaining = cells if options.again else unfinished(cells, store)
+    print(f"{len(cells)} cells, {len(cells) - len(remaining)} of them in {store.path} already.", flush=True)
     setting = Setting(options.data, options.device, n_threads, options.commit)
-    run_cells(remaining, path, [asker(setting) for _ in range(options.jobs or 1)])
+    run_cells(remaining, store, [asker(setting) for _ in range(options.jobs or 1)])
 
 
 if __name__ == "__main__":

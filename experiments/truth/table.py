@@ -14,8 +14,9 @@ from pathlib import Path
 
 from cells import METHODS, OURS, Record
 from minerva.evaluation import Outcome
+from minerva.evaluation.records import Records
 from rows import Row, load_rows
-from run import HERE, read_records
+from run import HERE
 
 NAMES = {
     OURS: "MINERVA", "lightgbm": "LightGBM gain", "forest": "Random Forest", "boruta": "Boruta",
@@ -174,7 +175,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", type=Path, default=HERE / "results", metavar="FOLDER")
     folder = parser.parse_args().records
-    page = render(load_rows(), [record for path in sorted(folder.glob("*.jsonl")) for record in read_records(path)])
+    page = render(load_rows(), [record for path in sorted(folder.glob("*.jsonl")) for record in Records(path)])
     (folder / "results.md").write_text(page, encoding="utf-8")
     print(page)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib
 import inspect
 import math
-import os
-import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,11 +13,12 @@ import pandas as pd
 import pytest
 
 import minerva
+from minerva.evaluation.records import Records
 from minerva.problems import PROBLEMS, Problem
 from minerva.results import Estimate
 
 FOLDER = Path(__file__).parents[2] / "experiments" / "truth"
-MODULES = ("cells", "gates", "goals", "measures", "rivals", "rows", "run", "table", "worker")
+MODULES = ("cells", "gates", "goals", "measures", "rivals", "rows", "run", "table")
 FIGURES = {"exact", "f1", "information_kept", "n_missed", "n_selected", "n_strays", "precision", "recall", "seconds"}
 FIGURES_OF_MEASURES = {"copies": {"copies_kept"}, "neighbours": {"accuracy_gain"}, "boosting": {"pr_auc_gain"}}
 
@@ -113,8 +112,8 @@ def test_a_plan_is_ours_first_and_rivals_on_the_first_seeds(study, small_row):
 def test_records_of_a_run_become_the_table(study, small_row, setting, knowing_selector, tmp_path):
     cells = study.run.plan([small_row], ["minerva", "ksg"], quick=False)
     path = tmp_path / "out" / "records.jsonl"
-    study.run.run_cells(cells, path, [lambda cell: study.cells.perform((cell, setting))] * 2)
-    records = study.run.read_records(path)
+    study.run.run_cells(cells, Records(path), [lambda cell: study.cells.perform((cell, setting))] * 2)
+    records = list(Records(path))
     assert len(records) == 3 + 2 * 2  # KSG leaves two records a run: told k, and not told
     assert all(record["error"] is None for record in records)
 
@@ -143,9 +142,9 @@ def test_a_crash_becomes_a_record(study, small_row, setting, monkeypatch):
 
 
 def test_a_finished_cell_is_not_run_again(study, small_row, setting, tmp_path):
-    cells, path = study.run.plan([small_row], ["ksg"], quick=False), tmp_path / "records.jsonl"
-    study.run.run_cells(cells[:1], path, [lambda cell: study.cells.failures(cell, setting, "out of time: 9 s")])
-    assert study.run.unfinished(cells, study.run.read_records(path)) == cells[1:]
+    cells, store = study.run.plan([small_row], ["ksg"], quick=False), Records(tmp_path / "records.jsonl")
+    study.run.run_cells(cells[:1], store, [lambda cell: study.cells.failures(cell, setting, "out of time: 9 s")])
+    assert study.run.unfinished(cells, Records(store.path)) == cells[1:]
 
 
 def test_rows_without_their_files_are_left_out_with_a_line(study, rows, capsys, tmp_path):
@@ -170,16 +169,6 @@ def test_a_goal_names_what_falls_short(study):
     assert goal.shortfalls([good, {}]) == ["1 of 2 runs"]  # a failed run has no figures
     with pytest.raises(ValueError, match="'exact = 1' is no rule"):
         study.goals.Rule.parse("exact = 1")
-
-
-def test_a_task_out_of_time_or_a_dead_process_is_an_error_and_the_next_task_runs(study):
-    worker = study.worker.Worker(time.sleep)
-    with pytest.raises(study.worker.OutOfTimeError, match=r"after 0\.1 s"):
-        worker.ask(60, limit=0.1)
-    assert worker.ask(0) is None
-    worker.close()
-    with pytest.raises(study.worker.DiedError, match="exit code 3"):
-        study.worker.Worker(os._exit).ask(3)
 
 
 def test_a_ranking_keeps_what_is_above_its_cut_or_the_best_k(study):
