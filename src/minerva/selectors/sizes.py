@@ -37,6 +37,7 @@ def choose_size(
     if len(X) > MOST_ROWS:
         rows, shares = _thin_out(y if is_classification else np.zeros(len(y), dtype=np.intp), rng)
         X, y, weights = X[rows], y[rows], weights[rows] / shares
+    weights = weights / weights.mean()  # the trees' penalty is in rows
     folds = _deal(y, rng)
     sizes = [size for size in SIZES if size <= X.shape[1]]
     seed = int(rng.integers(2**31))
@@ -99,7 +100,7 @@ def _settings(n_trees: int, seed: int) -> dict[str, Any]:
         "learning_rate": 0.2,
         "max_leaf_nodes": 15,
         "max_bins": 63,
-        "l2_regularization": 1.0,  # without, boosting can diverge where positives are rare
+        "l2_regularization": 1.0,  # without, boosting diverges where positives are rare
         "early_stopping": False,
         "random_state": seed,
     }
