@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import sys
 import warnings
 from typing import Annotated, Any
@@ -15,9 +16,11 @@ import typer
 from typer.core import TyperGroup
 
 from minerva import __version__
+from minerva.cli.compare import compare_command
 from minerva.cli.demo import demo_command
 from minerva.cli.estimate import estimate_command
 from minerva.cli.report import report_command
+from minerva.cli.reproduce import reproduce_command
 from minerva.cli.select import select_command
 from minerva.errors import MinervaError
 
@@ -64,7 +67,9 @@ app = typer.Typer(
 )
 for _name, _command, _example in (
     ("select", select_command, "minerva select transactions.parquet --target is_fraud --ignore id --out results"),
+    ("compare", compare_command, "minerva compare transactions.parquet --target is_fraud --methods minerva,ksg"),
     ("estimate", estimate_command, "minerva estimate transactions.parquet --x amount,country --y is_fraud"),
+    ("reproduce", reproduce_command, "minerva reproduce a --quick"),
     ("report", report_command, "minerva report results/selection.json --out report.html"),
     ("demo", demo_command, "minerva demo --seed 7"),
 ):
@@ -88,6 +93,8 @@ def _minerva(
 
 def main() -> None:
     """Run the command line; the entry point of ``minerva``."""
+    # Read when torch loads: threads that wait busily stop each other wherever another process uses the cores, too
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     _prepare_streams()
     warnings.showwarning = _show_warning
     app(prog_name="minerva")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from minerva.errors import InputError
@@ -12,8 +13,8 @@ SELECTION = "selection.json"
 REPORT = "report.html"
 
 
-def writable_folder(folder: Path) -> Path:
-    """Make a folder with its parents, and make sure that the results can be written into it."""
+def writable_folder(folder: Path, names: Sequence[str] = (SELECTION, REPORT)) -> Path:
+    """Make a folder with its parents, and make sure that files of these names can be written into it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -22,7 +23,7 @@ def writable_folder(folder: Path) -> Path:
         raise InputError(f"{str(folder)!r} is a file and --out needs a folder; give another name.") from None
     except OSError as error:
         raise _cannot_write(folder, error) from None
-    for name in (SELECTION, REPORT):
+    for name in names:
         if (folder / name).is_dir():
             raise InputError(f"{str(folder / name)!r} is a folder where a file is to be written; move it away.")
     return folder

@@ -1,7 +1,22 @@
-"""Selectors meet problems: what a selection is worth when the truth is known."""
+"""What a selection is worth: against the truth, where it is known, and beside those of other methods."""
 
 from __future__ import annotations
 
+from minerva.evaluation.comparison import compare
+from minerva.evaluation.downstream import Score
+from minerva.evaluation.methods import METHODS, Method
+from minerva.evaluation.standings import Comparison, FeatureVotes, Standing
 from minerva.evaluation.verdict import Outcome, Verdict, verdict
 
-__all__ = ["Outcome", "Verdict", "verdict"]
+__all__ = [
+    "METHODS",
+    "Comparison",
+    "FeatureVotes",
+    "Method",
+    "Outcome",
+    "Score",
+    "Standing",
+    "Verdict",
+    "compare",
+    "verdict",
+]

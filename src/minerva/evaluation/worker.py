@@ -107,7 +107,7 @@ class Worker:
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, self._perform), daemon=True)
-        with _main_left_alone(self._perform):
+        with _main_left_alone(self._perform), _patient_threads():
             self._process.start()
         theirs.close()  # or the end of the process would not be seen here
         self._pipe.recv()  # the first message says that imports are done
@@ -190,6 +190,21 @@ def _main_left_alone(perform: Callable[[Any], Any]) -> Iterator[None]:
             yield
         finally:
             sys.modules["__main__"] = main
+
+
+@contextlib.contextmanager
+def _patient_threads() -> Iterator[None]:
+    """Let threads of a process that starts sleep while they wait: busy ones stop each other where cores are shared.
+
+    With another process on two cores, a fit of 3 s took more than 100 s otherwise.
+    """
+    known = os.environ.get("OMP_WAIT_POLICY")
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    try:
+        yield
+    finally:
+        if known is None:
+            del os.environ["OMP_WAIT_POLICY"]
 
 
 def _serve(pipe: Connection, perform: Callable[[Any], Any]) -> None:

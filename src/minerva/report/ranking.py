@@ -61,7 +61,15 @@ def digits_for(selection: Selection) -> int:
     5
     """
     found = (selection.mutual_information, selection.total_information)
-    largest = max(_finite(estimate.nats) if estimate is not None else 0.0 for estimate in found)
-    if largest <= 0:
-        return 3
-    return min(6, max(3, 2 - math.floor(math.log10(largest))))
+    return digits_of(max(_finite(estimate.nats) if estimate is not None else 0.0 for estimate in found))
+
+
+def digits_of(largest: float) -> int:
+    """Digits after the point that leave three figures of the largest amount of a table.
+
+    Examples
+    --------
+    >>> digits_of(0.5), digits_of(0.0093), digits_of(0.0)
+    (3, 5, 3)
+    """
+    return min(6, max(3, 2 - math.floor(math.log10(largest)))) if largest > 0 else 3

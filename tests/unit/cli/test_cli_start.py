@@ -20,7 +20,9 @@ def loaded_after(program):
     return result.stdout.splitlines()[-1]
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["select", "--help"], ["demo", "--help"], ["--version"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["select", "--help"], ["compare", "--help"], ["demo", "--help"], ["--version"]]
+)
 def test_help_loads_nothing_heavy(arguments):
     program = f"import contextlib, minerva.cli\nwith contextlib.suppress(SystemExit): minerva.cli.app({arguments!r})"
     assert loaded_after(program) == "loaded []"
@@ -33,7 +35,7 @@ def test_a_missing_file_is_found_before_anything_heavy_loads():
     assert not any(name in loaded for name in ("torch", "sklearn", "pandas", "pyarrow"))
 
 
-@pytest.mark.parametrize("command", ["select", "estimate", "report", "demo"])
+@pytest.mark.parametrize("command", ["select", "compare", "estimate", "report", "demo"])
 def test_every_help_has_an_example(command, run):
     result = run(command, "--help")
     assert result.exit_code == 0

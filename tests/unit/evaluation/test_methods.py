@@ -7,16 +7,13 @@ import sys
 
 import pytest
 
-from minerva import MinervaSelector, selectors
+from minerva import MinervaSelector
 from minerva.errors import InputError
 from minerva.evaluation.methods import DEFAULT_METHODS, METHODS, Method, build, find_methods, why_unavailable
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_is_a_selector_that_takes_what_all_are_told(name):
-    class_name = METHODS[name].selector.removeprefix("minerva.selectors:")
-    if not hasattr(selectors, class_name):
-        pytest.skip(f"{class_name} is not there")
     selector = build(name, n_features=2, seed=7, categorical=["a"], target="discrete", device="cpu", time_limit=9.0)
     parameters = selector.get_params()
     assert parameters["n_features_to_select"] == 2

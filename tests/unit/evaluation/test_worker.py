@@ -85,3 +85,13 @@ def test_peak_memory_of_an_earlier_call_is_forgotten():
     _, _, high = measured(lambda: float(np.ones(n_bytes // 8).sum()))
     _, _, low = measured(lambda: None)
     assert high - low > 0.8 * n_bytes
+
+
+def test_threads_of_the_process_sleep_while_they_wait_unless_the_user_says_otherwise(monkeypatch):
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    with Worker(os.getenv) as worker:
+        assert worker.ask("OMP_WAIT_POLICY") == "PASSIVE"
+    assert "OMP_WAIT_POLICY" not in os.environ
+    monkeypatch.setenv("OMP_WAIT_POLICY", "ACTIVE")
+    with Worker(os.getenv) as worker:
+        assert worker.ask("OMP_WAIT_POLICY") == "ACTIVE"

@@ -1,0 +1,128 @@
+"""``minerva compare``: MINERVA and the other methods side by side on one table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from minerva.cli.columns import require_disjoint, resolve, split_categorical, take
+from minerva.cli.files import writable_folder, write_text
+from minerva.cli.options import AsJson, Categorical, Data, Device, Seed
+from minerva.errors import InputError
+from minerva.results import Progress
+
+if TYPE_CHECKING:
+    from minerva.evaluation import Comparison
+
+COMPARISON, PAGE = "comparison.json", "comparison.md"
+
+
+def compare_command(
+    data: Data,
+    *,
+    target: Annotated[str, typer.Option("--target", metavar="Y", help="What the features are about: one column.")],
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option("--ignore", metavar="COL", help="Columns to take out first, such as identifiers."),
+    ] = None,
+    methods: Annotated[
+        str | None,
+        typer.Option(
+            "--methods",
+            metavar="A,B",
+            help="Of minerva, minerva-paper, ksg, hsic-lasso, boruta, rfe, forest, foci, mrmr, lasso, boosting; "
+            "without it all but minerva-paper.",
+        ),
+    ] = None,
+    n_features: Annotated[
+        int | None, typer.Option("--n-features", metavar="K", help="Every method keeps this many; else each decides.")
+    ] = None,
+    splits: Annotated[int, typer.Option("--splits", metavar="N", help="How often the rows are divided anew.")] = 1,
+    held_out: Annotated[
+        float, typer.Option("--held-out", metavar="SHARE", help="Share of the rows that judge the selections.")
+    ] = 0.33,
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", metavar="T", help="Seconds for each fit of a method.")
+    ] = 300.0,
+    categorical: Categorical = None,
+    device: Device = "auto",
+    seed: Seed = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            help="Folder for comparison.json and comparison.md. Finished cells are kept there too, so that the same "
+            "command goes on where it was stopped.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let several methods select features, and judge all of them on the same held-out rows.
+
+    A method that fails, is not installed or runs out of time is a row that says so.
+    """
+    from minerva.cli.progress import ProgressBar
+
+    with ProgressBar() as progress:
+        progress(Progress("read", 0.0))
+        from minerva.data import read_table
+
+        table = read_table(data)
+        known = table.column_names
+        named = {
+            option: resolve(typed, known, option)
+            for option, typed in (("--target", [target]), ("--ignore", ignore), ("--categorical", categorical))
+        }
+        require_disjoint({option: named[option] for option in ("--target", "--ignore")})
+        require_disjoint({option: named[option] for option in ("--ignore", "--categorical")})
+        features = [name for name in known if name not in {*named["--target"], *named["--ignore"]}]
+        if not features:
+            raise InputError("No feature is left once --target and --ignore are taken out; name fewer columns there.")
+        categories, target_kind = split_categorical(named["--categorical"], named["--target"])
+        folder = None if out is None else writable_folder(out, (COMPARISON, PAGE))
+        from minerva.evaluation import compare
+
+        try:
+            comparison = compare(
+                take(table, features),
+                take(table, named["--target"]),
+                None if methods is None else [name.strip() for name in methods.split(",") if name.strip()],
+                n_splits=splits,
+                held_out=held_out,
+                n_features=n_features,
+                time_limit=time_limit,
+                categorical=categories,
+                target=target_kind,
+                device=device,
+                random_state=seed,
+                cache=folder,
+                progress=progress,
+            )
+        except KeyboardInterrupt:
+            if folder is not None:
+                typer.echo(f"Finished cells are in {folder}; the same command goes on from there.", err=True)
+            raise
+    _finish(comparison, folder, as_json=as_json)
+
+
+def _finish(comparison: Comparison, folder: Path | None, *, as_json: bool) -> None:
+    """Write the results, then print them."""
+    from rich.console import Console
+
+    from minerva.cli.comparison_view import as_markdown, comparison_lines
+    from minerva.report.text import printable
+
+    if folder is not None:
+        write_text(folder / COMPARISON, comparison.to_json())
+        write_text(folder / PAGE, as_markdown(comparison))
+    if as_json:
+        typer.echo(comparison.to_json())
+    else:
+        console = Console(highlight=False, markup=False)
+        for line in comparison_lines(comparison, console.width):
+            console.print(line, soft_wrap=True)
+    if folder is not None:
+        typer.echo(f"Wrote {printable(str(folder / COMPARISON))} and {printable(str(folder / PAGE))}.", err=True)

@@ -1,0 +1,113 @@
+"""``minerva reproduce``: the paper's tables, ours beside theirs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from minerva.cli.files import writable_folder, write_text
+from minerva.errors import InputError, unknown_name
+from minerva.results import Progress
+
+if TYPE_CHECKING:
+    from minerva.evaluation.paper import Configuration, FigureTable
+
+EVERYTHING = "all"
+_FILES = {"a": Path("paper") / "experiment_a.parquet", "fraud": Path("real") / "creditcard_ulb.parquet"}
+
+
+def reproduce_command(
+    experiment: Annotated[
+        str, typer.Argument(metavar="EXPERIMENT", help="a, b, fraud, mine (the paper's section 2), or all.")
+    ],
+    *,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer rows and shorter searches: minutes.")] = False,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            metavar="PATH",
+            help="A file of payments, or of the authors' data, or a folder with both; also MINERVA_DATA. "
+            "Without it rows are generated.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Folder for records and tables; finished rows are kept.")
+    ] = Path("reproduction"),
+) -> None:
+    """Compute the paper's tables again, with its figures beside ours.
+
+    Every row is kept as soon as it is finished: the same command goes on where it was stopped.
+    """
+    from minerva.evaluation.paper import NAMES, read_configuration
+
+    if experiment not in (*NAMES, EVERYTHING):
+        raise unknown_name("experiment", experiment, (*NAMES, EVERYTHING))
+    names = NAMES if experiment == EVERYTHING else (experiment,)
+    sources = {name: find_data(name, data) for name in names}
+    folder = writable_folder(out)
+    for name in names:
+        _reproduce(read_configuration(name, quick=quick), sources[name], folder)
+
+
+def find_data(experiment: str, given: Path | None) -> Path | None:
+    """The data of an experiment: the file that is given, or its own file in the folder that is."""
+    given = given or (Path(os.environ["MINERVA_DATA"]) if os.environ.get("MINERVA_DATA") else None)
+    if given is None or experiment not in _FILES:
+        return None
+    if not given.exists():
+        raise InputError(f"There is no file or folder {str(given)!r}; --data needs one.")
+    if given.is_file():
+        return given
+    places = (given / _FILES[experiment], given / _FILES[experiment].name)
+    return next((place for place in places if place.is_file()), None)
+
+
+def _reproduce(configuration: Configuration, data: Path | None, folder: Path) -> None:
+    from minerva.cli.progress import ProgressBar
+    from minerva.evaluation.paper import reproduce
+    from minerva.evaluation.records import Records
+
+    stem = record_name(configuration, data)
+    records = Records(folder / f"{stem}.jsonl")
+    with ProgressBar() as bar:
+        tables, found = reproduce(configuration, records, data, lambda label, done: bar(Progress(label, done)))
+    write_text(folder / f"{stem}.md", "\n\n".join(table.to_markdown() for table in tables) + "\n")
+    if configuration.name == "mine":
+        from minerva.evaluation.paper.mine import plot
+
+        plot(found, folder / f"{stem}.png")
+    _print(tables)
+    typer.echo(f"Wrote {folder / stem}.md, from the records in {folder / stem}.jsonl.", err=True)
+
+
+def record_name(configuration: Configuration, data: Path | None) -> str:
+    """Stem of the files of one experiment on some data.
+
+    Examples
+    --------
+    >>> from minerva.evaluation.paper import read_configuration
+    >>> record_name(read_configuration("fraud", quick=True), Path("creditcard_ulb.parquet"))
+    'fraud-creditcard_ulb-quick'
+    """
+    parts = [configuration.name, data.stem if data is not None and configuration.name == "fraud" else ""]
+    return "-".join(part for part in (*parts, "quick" if configuration.is_quick else "") if part)
+
+
+def _print(tables: list[FigureTable]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    for figures in tables:
+        drawn = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+        for place, header in enumerate(figures.header):
+            drawn.add_column(header, justify="left" if place == 0 else "right", overflow="fold")
+        for row in figures.rows:
+            drawn.add_row(*(Text(cell) for cell in row))
+        console.print(Text(figures.title, style="bold"), drawn, *(Text(note) for note in figures.notes), Text())

@@ -1,0 +1,245 @@
+"""Methods side by side on one table, judged on the same held-out rows."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from minerva.errors import InputError
+from minerva.evaluation.contest import Attempt, Contest
+from minerva.evaluation.downstream import Score
+from minerva.evaluation.methods import INSTALL, Method, find_methods, why_unavailable
+from minerva.evaluation.records import Records, versions
+from minerva.evaluation.standings import Comparison, Standing
+from minerva.evaluation.study import read_study
+from minerva.results import Estimate, Progress
+
+CELLS = "cells.jsonl"
+ALL_FEATURES = Method("all", "all features", selector="")
+MEASURES_ALONE = ("minerva", "ksg")  # methods that say what a feature tells with no other beside it
+
+
+def compare(
+    X: Any,
+    y: Any,
+    methods: Sequence[str | Method] | None = None,
+    *,
+    n_splits: int = 1,
+    held_out: float = 0.33,
+    n_features: int | None = None,
+    time_limit: float | None = None,
+    categorical: str | Sequence[str] = "auto",
+    target: str = "auto",
+    device: str = "auto",
+    random_state: int = 0,
+    cache: str | os.PathLike[str] | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Comparison:
+    """Let several methods select from the same rows, and judge their selections on rows that none of them saw.
+
+    Parameters
+    ----------
+    X : table
+        numpy, pandas, polars or Arrow.
+    y : column
+        Classes or amounts, without missing values.
+    methods : list of str, optional
+        Short names, see ``minerva.evaluation.METHODS``; None takes all but ``"minerva-paper"``. One whose package is
+        not installed is a row that says so.
+    n_splits : int
+        How often the rows are divided anew; more tell how stable a selection is.
+    held_out : float
+        Share of the rows to judge by.
+    n_features : int, optional
+        How many features each method keeps; None leaves it to the methods.
+    time_limit : float, optional
+        Seconds for each fit. A method that is not done by then is killed and is a row that says so; MINERVA ends by
+        itself with its best answer so far.
+    categorical : "auto" or list of str
+        Columns of numbers that are names rather than amounts.
+    target : {"auto", "discrete", "continuous"}
+        How to read the target.
+    device : str
+        Where MINERVA computes.
+    random_state : int
+        Seed of the splits, the methods and the estimates.
+    cache : path, optional
+        A folder for finished cells. What is there is not run again, so that an interrupted comparison goes on.
+    progress : callable, optional
+        Called with a :class:`minerva.results.Progress` before each step.
+
+    Returns
+    -------
+    Comparison
+        One row a method, and one for all features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.random.default_rng(0).standard_normal((60, 2))
+    >>> comparison = compare(x, x[:, 0] > 0, ["forest"])
+    >>> comparison.standings[0].kept, comparison.metric
+    ((('x0',),), 'ROC-AUC')
+    """
+    start = time.monotonic()
+    chosen = find_methods(methods)
+    missing = {method.name: reason for method in chosen if (reason := why_unavailable(method))}
+    if len(missing) == len(chosen):
+        raise InputError(f"None of the methods {', '.join(missing)} is installed; name others, or {INSTALL}.")
+    _check_numbers(n_splits, held_out, time_limit, random_state)
+    n_splits, held_out, random_state = int(n_splits), float(held_out), int(random_state)  # as JSON writes them
+    study = read_study(
+        X, y, categorical=categorical, target=target, n_splits=n_splits, held_out=held_out, seed=random_state
+    )
+    n_features = _as_count(n_features, len(study.table.columns))
+    _check_device(device)
+    with _open_cells(cache) as cells:
+        contest = Contest(study, cells, n_features, time_limit, device, random_state)
+        attempts = _run(contest, [method for method in chosen if method.name not in missing], progress)
+    rows = [
+        Standing(method.name, method.label, (None,) * n_splits, status=missing[method.name])
+        if method.name in missing
+        else _standing(method, attempts[method.name])
+        for method in chosen
+    ]
+    return Comparison(
+        target=study.target.name,
+        features=study.table.names,
+        n_rows=study.table.n_rows,
+        n_held_out=len(study.splits[0].held_out),
+        metric=study.metric,
+        standings=tuple(rows),
+        reference=_standing(ALL_FEATURES, attempts[ALL_FEATURES.name]),
+        alone=_alone(attempts),
+        settings={"n_splits": n_splits, "held_out": held_out, "time_limit": time_limit, **contest.settings},
+        versions=versions(),
+        seconds=time.monotonic() - start,
+    )
+
+
+def _run(
+    contest: Contest, methods: Sequence[Method], progress: Callable[[Progress], None] | None
+) -> dict[str, list[Attempt]]:
+    """The attempts of every method and of all features, one a split: first all select, then all are judged."""
+    splits = contest.study.splits
+    attempts: dict[str, list[Attempt]] = {method.name: [] for method in (*methods, ALL_FEATURES)}
+    n_steps, n_done = len(splits) * (3 * len(methods) + 2), 0
+
+    def tell(what: str, number: int) -> None:
+        nonlocal n_done
+        turn = f", split {number + 1} of {len(splits)}" if len(splits) > 1 else ""
+        if progress is not None:
+            progress(Progress(what + turn, n_done / n_steps))
+        n_done += 1
+
+    for split in splits:
+        with contest.rows_at_hand(split) as files:
+            selected = {ALL_FEATURES.name: Attempt(contest.study.table.names)}
+            for method in methods:
+                tell(method.label, split.number)
+                selected[method.name] = contest.select(method, split, files)
+        for method in (*methods, ALL_FEATURES):
+            attempt = selected[method.name]
+            tell(f"information, {method.label}", split.number)
+            attempt = contest.measure_information(attempt, split)
+            tell(f"score, {method.label}", split.number)
+            attempts[method.name].append(contest.measure_score(attempt, split))
+    return attempts
+
+
+def _standing(method: Method, attempts: Sequence[Attempt]) -> Standing:
+    """One row of what a method did in all splits."""
+    failures = [attempt.status for attempt in attempts if attempt.kept is None]
+    status = failures[0] if failures else ""
+    if failures and len(failures) < len(attempts):
+        status = f"in {len(failures)} of {len(attempts)} splits {status}"
+    peaks = [attempt.peak_bytes for attempt in attempts if attempt.peak_bytes is not None]
+    times = [attempt.seconds for attempt in attempts if attempt.seconds is not None]
+    return Standing(
+        method=method.name,
+        label=method.label,
+        kept=tuple(attempt.kept for attempt in attempts),
+        information=_mean_estimate([attempt.information for attempt in attempts if attempt.information is not None]),
+        score=_mean_score([attempt.score for attempt in attempts if attempt.score is not None]),
+        seconds=fmean(times) if times else None,
+        peak_bytes=max(peaks, default=None),
+        status=status,
+        notes=tuple(dict.fromkeys(note for attempt in attempts for note in attempt.notes)),
+    )
+
+
+def _mean_estimate(found: Sequence[Estimate]) -> Estimate | None:
+    """The mean of each figure: splits share rows, so that their mean is hardly surer than one of them."""
+    if not found:
+        return None
+    nats, low, high = (fmean(getattr(one, name) for one in found) for name in ("nats", "low", "high"))
+    return Estimate(
+        nats, low, high, found[0].n_rows, note="; ".join(dict.fromkeys(one.note for one in found if one.note))
+    )
+
+
+def _mean_score(found: Sequence[Score]) -> Score | None:
+    if not found:
+        return None
+    return Score(found[0].metric, *(fmean(getattr(one, name) for one in found) for name in ("value", "low", "high")))
+
+
+def _alone(attempts: dict[str, list[Attempt]]) -> dict[str, float]:
+    """What each feature tells alone, a mean over the splits, from the first method that measured it."""
+    found: dict[str, float] = {}
+    for method in MEASURES_ALONE:
+        amounts: dict[str, list[float]] = {}
+        for attempt in attempts.get(method, ()):
+            for feature, nats in attempt.alone.items():
+                amounts.setdefault(feature, []).append(nats)
+        found = {feature: max(0.0, fmean(values)) for feature, values in amounts.items()} | found
+    return found
+
+
+def _check_numbers(n_splits: int, held_out: float, time_limit: float | None, random_state: int) -> None:
+    if not isinstance(n_splits, numbers.Integral) or n_splits < 1:
+        raise InputError(f"n_splits must be a whole number above 0, got {n_splits!r}.")
+    if not 0 < held_out < 1:
+        raise InputError(f"held_out must be a share between 0 and 1, got {held_out!r}.")
+    if time_limit is not None and not (time_limit > 0 and math.isfinite(time_limit)):
+        raise InputError(f"time_limit must be a number of seconds above 0, got {time_limit!r}.")
+    if not isinstance(random_state, numbers.Integral) or random_state < 0:
+        raise InputError(f"random_state must be a whole number, 0 or more, got {random_state!r}.")
+
+
+def _as_count(n_features: int | None, n_columns: int) -> int | None:
+    if n_features is None:
+        return None
+    if not isinstance(n_features, numbers.Integral) or not 1 <= n_features <= n_columns:
+        raise InputError(f"n_features is {n_features!r}, and X has {n_columns} columns; ask for 1 to {n_columns}.")
+    return int(n_features)
+
+
+def _check_device(device: str) -> None:
+    from minerva.core.runtime import find_device  # noqa: PLC0415 - loads torch
+
+    find_device(device)
+
+
+@contextmanager
+def _open_cells(cache: str | os.PathLike[str] | None) -> Iterator[Records]:
+    """The store of finished cells: in the folder given, else in one that is gone afterwards."""
+    if cache is None:
+        with tempfile.TemporaryDirectory() as folder:
+            yield Records(Path(folder) / CELLS)
+        return
+    try:
+        Path(cache).mkdir(parents=True, exist_ok=True)
+        cells = Records(Path(cache) / CELLS)
+    except OSError as error:
+        reason = error.strerror or error
+        raise InputError(f"{str(cache)!r} cannot hold the finished cells: {reason}; choose another cache.") from None
+    yield cells

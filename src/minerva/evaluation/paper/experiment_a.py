@@ -1,0 +1,111 @@
+"""Experiment A, Table 1: two columns that say nothing alone and everything together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from minerva.evaluation.methods import METHODS
+from minerva.evaluation.paper.cells import Cell
+from minerva.evaluation.paper.configuration import Configuration
+from minerva.evaluation.paper.selecting import select
+from minerva.evaluation.paper.tables import NOT_KNOWN, FigureTable, megabytes, numbers, seconds
+from minerva.evaluation.records import Record
+from minerva.evaluation.verdict import verdict
+from minerva.problems import Problem, equality
+
+AUTHORS_FILE = Path("paper") / "experiment_a.parquet"
+
+
+def cells(configuration: Configuration, data: Path | None) -> list[Cell]:
+    """Every method by its own rule, and told how many; on the authors' data where they are given."""
+    settings = configuration.settings
+    columns = [f"f{place}" for place in settings["relevant"]]
+    shared = {name: settings[name] for name in ("rows", "columns", "levels", "relevant", "seed")}
+    return [
+        Cell(
+            METHODS[method].label + ("" if told is None else f", told {told}"),
+            {
+                "experiment": "a",
+                "data": "generated" if data is None else "the authors'",
+                "method": method,
+                "told": told,
+                "parameters": settings.get("parameters", {}).get(method, {}),
+                **shared,
+            },
+            None if data is None else str(data),
+        )
+        for method in settings["methods"]
+        for told in (None, len(columns))
+    ]
+
+
+def perform(cell: Cell) -> dict[str, Any]:
+    """Select, and hold the selection against the truth."""
+    task = cell.task
+    problem = _problem(cell)
+    found = select(
+        task["method"],
+        problem.X,
+        problem.y,
+        n_features=task["told"],
+        seed=task["seed"],
+        parameters=task["parameters"],
+    )
+    return {**found, "outcome": str(verdict(found["selected"], problem.relevant).outcome)}
+
+
+def _problem(cell: Cell) -> Problem:
+    task = cell.task
+    if cell.data is None:
+        return equality(
+            task["rows"],
+            task["columns"],
+            n_levels=task["levels"],
+            relevant=task["relevant"],
+            random_state=task["seed"],
+        )
+    X = pd.read_parquet(cell.data).iloc[: task["rows"]]
+    y = X.pop("y")
+    return Problem("equality", X, y, relevant=tuple(f"f{place}" for place in task["relevant"]))
+
+
+def tables(configuration: Configuration, records: Sequence[Record]) -> list[FigureTable]:
+    """Table 1: what was kept and what that is worth, theirs and ours."""
+    settings = configuration.settings
+    told = len(settings["relevant"])
+    by_task = {(record["task"]["method"], record["task"]["told"]): record for record in records}
+    rows = []
+    for method in settings["methods"]:
+        theirs = configuration.theirs.get(method, {})
+        own, asked = by_task[method, None], by_task[method, told]
+        rows.append(
+            (
+                METHODS[method].label,
+                theirs.get("kept", NOT_KNOWN),
+                theirs.get("verdict", NOT_KNOWN),
+                *_answer(own, settings["columns"]),
+                *_answer(asked, settings["columns"]),
+                seconds(own),
+                megabytes(own),
+            )
+        )
+    task = records[0]["task"]
+    header = ("method", "paper kept", "verdict", "kept", "verdict", f"told {told}: kept", "verdict", "s", "MB")
+    note = (
+        f"{task['rows']:,} rows x {task['columns']} columns of {task['levels']} levels, {task['data']} data; "
+        f"the truth is {numbers([f'f{place}' for place in settings['relevant']], settings['columns'])}."
+    )
+    return [FigureTable(f"Table 1. {configuration.title}", header, tuple(rows), (note,))]
+
+
+def _answer(record: Record, n_columns: int) -> tuple[str, str]:
+    """What a method kept and its verdict in short, or why there is none."""
+    if record["error"]:
+        return NOT_KNOWN, record["error"]
+    selected = record["selected"]
+    shown = numbers(selected, n_columns) if len(selected) in {*range(9), n_columns} else f"{len(selected)} columns"
+    return shown, record["outcome"].split(" (")[0]
