@@ -93,8 +93,8 @@ def _minerva(
 
 def main() -> None:
     """Run the command line; the entry point of ``minerva``."""
-    # Read when torch loads: threads that wait busily stop each other wherever another process uses the cores, too
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    # Read when torch loads: threads that wait busily for long stop each other where other processes use the cores too
+    os.environ.setdefault("GOMP_SPINCOUNT", "4000")
     _prepare_streams()
     warnings.showwarning = _show_warning
     app(prog_name="minerva")

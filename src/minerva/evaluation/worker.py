@@ -21,6 +21,7 @@ from minerva.errors import MinervaError
 P = ParamSpec("P")
 R = TypeVar("R")
 
+SPIN_COUNT, PATIENT = "GOMP_SPINCOUNT", "4000"  # read by the threads of torch when it loads
 _STATUS = Path("/proc/self/status")
 _CLEAR_REFS = Path("/proc/self/clear_refs")
 _ONE_START_AT_A_TIME = threading.Lock()
@@ -194,17 +195,18 @@ def _main_left_alone(perform: Callable[[Any], Any]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _patient_threads() -> Iterator[None]:
-    """Let threads of a process that starts sleep while they wait: busy ones stop each other where cores are shared.
+    """Let threads of a process that starts soon sleep when they wait, unless the user has said how long they shall not.
 
-    With another process on two cores, a fit of 3 s took more than 100 s otherwise.
+    They wait busily otherwise, and stop each other where other processes use the cores too: with two busy ones, a fit
+    of 3 s took more than 100 s. With this they wait as long as is usual within a fit; none at all costs twice the time.
     """
-    known = os.environ.get("OMP_WAIT_POLICY")
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    known = os.environ.get(SPIN_COUNT)
+    os.environ.setdefault(SPIN_COUNT, PATIENT)
     try:
         yield
     finally:
         if known is None:
-            del os.environ["OMP_WAIT_POLICY"]
+            del os.environ[SPIN_COUNT]
 
 
 def _serve(pipe: Connection, perform: Callable[[Any], Any]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from joblib import effective_n_jobs
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from minerva.errors import unknown_name
@@ -43,7 +42,7 @@ def boosted_trees(
         reg_lambda=1.0,
         min_child_samples=max(1, min(20, question.n_rows // 20)),
         importance_type="gain",
-        n_jobs=effective_n_jobs(n_jobs),
+        n_jobs=1 if n_jobs is None else n_jobs,  # None would be all cores to LightGBM, and is one elsewhere
         random_state=question.seed,
         deterministic=True,
         force_row_wise=True,

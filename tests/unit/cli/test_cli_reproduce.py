@@ -45,6 +45,18 @@ def test_rows_on_record_are_not_computed_again(folder, run, at_once):
     assert len(at_once) == 2 * n_rows
 
 
+def test_everything_is_the_four_experiments_and_fraud_on_both_data(folder, run, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        "minerva.cli.reproduce._reproduce", lambda configuration, data, _: asked.append((configuration.name, data))
+    )
+    monkeypatch.delenv("MINERVA_DATA", raising=False)
+    payments = folder / "creditcard_ulb.parquet"
+    payments.touch()
+    assert run("reproduce", "all", "--data", folder).exit_code == 0
+    assert asked == [("a", None), ("b", None), ("fraud", payments), ("mine", None), ("fraud", None)]
+
+
 def test_an_unknown_experiment_is_refused_before_anything_is_made(folder, run, assert_refused):
     assert_refused(run("reproduce", "fruad"), "did you mean 'fraud'")
     assert not (folder / "reproduction").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +22,7 @@ def select(
     parameters: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Fit a method by its name; return what it selected, the seconds and the most memory its process held meanwhile."""
+    warnings.simplefilter("ignore")  # in a process of its own; what a user should know is in the selection
     selector = build(method, n_features=n_features, seed=seed).set_params(**parameters)
     if "n_jobs" in selector.get_params():
         selector.set_params(n_jobs=-1)
