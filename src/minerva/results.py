@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import importlib.metadata
 import json
 import math
 import os
+import platform
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -215,6 +218,23 @@ class Selection:
         from minerva.report import render  # noqa: PLC0415 - the report is a layer above; see pyproject
 
         write_whole(Path(path), render(self))
+
+
+def versions(packages: Iterable[str] = ("torch", "scikit-learn", "numpy", "pandas")) -> dict[str, str]:
+    """Versions of Python, of MINERVA and of those packages that are installed: what an answer may depend on.
+
+    Examples
+    --------
+    >>> sorted(versions(["numpy", "no-such-package"]))
+    ['minerva', 'numpy', 'python']
+    """
+    from minerva import __version__  # noqa: PLC0415 - the package itself, once it is loaded
+
+    found = {}
+    for name in packages:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
+    return {"minerva": __version__, "python": platform.python_version(), **found}
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -17,10 +17,10 @@ from minerva.errors import InputError
 from minerva.evaluation.contest import Attempt, Contest
 from minerva.evaluation.downstream import Score
 from minerva.evaluation.methods import INSTALL, Method, find_methods, why_unavailable
-from minerva.evaluation.records import Records, versions
+from minerva.evaluation.records import PACKAGES, Records
 from minerva.evaluation.standings import Comparison, Standing
 from minerva.evaluation.study import read_study
-from minerva.results import Estimate, Progress
+from minerva.results import Estimate, Progress, versions
 
 CELLS = "cells.jsonl"
 ALL_FEATURES = Method("all", "all features", selector="")
@@ -120,7 +120,7 @@ def compare(
         reference=_standing(ALL_FEATURES, attempts[ALL_FEATURES.name]),
         alone=_alone(attempts),
         settings={"n_splits": n_splits, "held_out": held_out, "time_limit": time_limit, **contest.settings},
-        versions=versions(),
+        versions=versions(PACKAGES),
         seconds=time.monotonic() - start,
     )
 

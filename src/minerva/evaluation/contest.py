@@ -13,10 +13,10 @@ from pathlib import Path
 
 from minerva.evaluation.downstream import Score, boosting_score
 from minerva.evaluation.methods import Method
-from minerva.evaluation.records import Record, Records, provenance, versions
+from minerva.evaluation.records import Record, Records, provenance
 from minerva.evaluation.study import Split, Study, as_arrow, write_rows
 from minerva.evaluation.worker import WorkerError, describe
-from minerva.results import Estimate
+from minerva.results import Estimate, versions
 
 Files = Callable[[], tuple[Path, Path]]  # features and target of the selection's rows, written when first called
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import os
 import platform
@@ -10,6 +9,8 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+from minerva.results import versions
 
 Record = dict[str, Any]
 
@@ -76,23 +77,10 @@ def provenance() -> Record:
     ['machine', 'made', 'versions']
     """
     return {
-        "versions": versions(),
+        "versions": versions(PACKAGES),
         "machine": {"cpus": os.cpu_count(), "threads": os.environ.get("OMP_NUM_THREADS"), "system": platform.system()},
         "made": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
-
-
-def versions() -> dict[str, str]:
-    """Versions of Python, of MINERVA, and of the packages that are installed of those an answer may depend on."""
-    from minerva import __version__  # noqa: PLC0415 - the package itself, once it is loaded
-
-    found = {"python": platform.python_version(), "minerva": __version__}
-    for package in PACKAGES:
-        try:
-            found[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found
 
 
 def _read(path: Path) -> Iterator[Record]:

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minerva.errors import InputError, MissingPackageError
-from minerva.results import FeatureResult, Selection
+from minerva.results import FeatureResult, Selection, versions
 from minerva.selectors.base import TableSelector
 from minerva.selectors.parameters import as_generator, check_categorical, check_count, check_sample_weight
 from minerva.selectors.question import Question, ask
-from minerva.selectors.request import plain, versions
+from minerva.selectors.request import plain
 
 MIN_ROWS = 6
 LEAST_WEIGHT = 1e-6  # of a column that is kept although it scores nothing, because so many were asked for: 0 is dropped

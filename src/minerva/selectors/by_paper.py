@@ -12,10 +12,10 @@ from minerva.core.runtime import seeded
 from minerva.core.solvers.paper import PaperSettings, solve_paper
 from minerva.data import split_rows
 from minerva.preprocessing import TableEncoder, find_target_kind, fit_atoms
-from minerva.results import FeatureResult, Selection
+from minerva.results import FeatureResult, Selection, versions
 from minerva.selectors.estimation import as_estimate
 from minerva.selectors.folding import MAX_ATOMS, as_rows
-from minerva.selectors.request import Request, empty_selection, versions
+from minerva.selectors.request import Request, empty_selection
 
 HELD_OUT_SHARE = 0.2
 FELL_TO_ZERO = "weight fell to zero"

@@ -11,10 +11,10 @@ from minerva.core.leaving_out import Dropped
 from minerva.core.plan import Plan
 from minerva.core.runtime import seeded, threads
 from minerva.core.solvers.vetting import LEVEL, VettingSolution, solve_vetting
-from minerva.results import FeatureResult, PathPoint, Selection, TrainingRecord
+from minerva.results import FeatureResult, PathPoint, Selection, TrainingRecord, versions
 from minerva.selectors.estimation import as_estimate
 from minerva.selectors.folding import informative_rows, make_folds
-from minerva.selectors.request import Request, empty_selection, versions
+from minerva.selectors.request import Request, empty_selection
 
 NOTHING_FOUND = "no information found"
 LIKE_NOISE = "not told from noise on unseen rows"

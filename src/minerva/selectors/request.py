@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import importlib.metadata
-import platform
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -15,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from minerva.core.runtime import Deadline
-from minerva.results import Estimate, FeatureResult, Selection, TrainingRecord
+from minerva.results import Estimate, FeatureResult, Selection, TrainingRecord, versions
 from minerva.schema import Table
 from minerva.selectors.columns import Participants
 
@@ -105,17 +102,6 @@ def plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return plain(value.tolist())
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
-
-
-def versions(packages: Iterable[str] = ("torch", "scikit-learn", "numpy", "pandas")) -> dict[str, str]:
-    """Versions that an answer may depend on; of packages that are not installed, none."""
-    from minerva import __version__  # noqa: PLC0415 - the package itself, once it is loaded
-
-    found = {}
-    for name in packages:
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            found[name] = importlib.metadata.version(name)
-    return {"minerva": __version__, "python": platform.python_version(), **found}
 
 
 def empty_selection(request: Request) -> Selection:
