@@ -87,12 +87,20 @@ class BaselineSelector(TableSelector):
 
     packages: ClassVar[tuple[str, ...]] = ("scikit-learn", "numpy")  # whose versions an answer depends on
 
-    n_features_to_select: int | None
-    categorical: str | Sequence[str]
-    target: str
-    random_state: int | np.random.RandomState | None
-
     scores_: NDArray[np.float64]
+
+    def __init__(
+        self,
+        n_features_to_select: int | None = None,
+        *,
+        categorical: str | Sequence[str] = "auto",
+        target: str = "auto",
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.categorical = categorical
+        self.target = target
+        self.random_state = random_state
 
     @abstractmethod
     def _rank(self, question: Question, n_wanted: int | None) -> Ranking:

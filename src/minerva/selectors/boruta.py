@@ -73,14 +73,11 @@ class BorutaSelector(BaselineSelector):
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        self.n_features_to_select = n_features_to_select
+        super().__init__(n_features_to_select, categorical=categorical, target=target, random_state=random_state)
         self.estimator = estimator
         self.n_iterations = n_iterations
         self.n_estimators = n_estimators
-        self.categorical = categorical
-        self.target = target
         self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
         """Find the columns of X that beat shuffled ones."""

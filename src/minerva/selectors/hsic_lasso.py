@@ -93,12 +93,9 @@ class HSICLassoSelector(BaselineSelector):
         target: str = "auto",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        self.n_features_to_select = n_features_to_select
+        super().__init__(n_features_to_select, categorical=categorical, target=target, random_state=random_state)
         self.block_size = block_size
         self.n_permutations = n_permutations
-        self.categorical = categorical
-        self.target = target
-        self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
         """Find the columns of X whose kernels add up to that of y."""

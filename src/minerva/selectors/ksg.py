@@ -68,13 +68,10 @@ class KSGSelector(BaselineSelector):
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        self.n_features_to_select = n_features_to_select
+        super().__init__(n_features_to_select, categorical=categorical, target=target, random_state=random_state)
         self.n_neighbors = n_neighbors
         self.threshold = threshold
-        self.categorical = categorical
-        self.target = target
         self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
         """Find the columns of X that tell about y alone."""

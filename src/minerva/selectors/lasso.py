@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -59,19 +58,6 @@ class LassoSelector(BaselineSelector):
     >>> selector.get_feature_names_out().tolist()
     ['f0', 'f3']
     """
-
-    def __init__(
-        self,
-        n_features_to_select: int | None = None,
-        *,
-        categorical: str | Sequence[str] = "auto",
-        target: str = "auto",
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.categorical = categorical
-        self.target = target
-        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the columns of X that a sparse linear model of y needs."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -51,19 +50,6 @@ class MRMRSelector(BaselineSelector):
     >>> selector.get_feature_names_out().tolist()
     ['f0', 'f3']
     """
-
-    def __init__(
-        self,
-        n_features_to_select: int | None = None,
-        *,
-        categorical: str | Sequence[str] = "auto",
-        target: str = "auto",
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.categorical = categorical
-        self.target = target
-        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find columns of X that tell about y, each something else."""

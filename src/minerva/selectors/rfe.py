@@ -81,14 +81,11 @@ class RFESelector(BaselineSelector):
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        self.n_features_to_select = n_features_to_select
+        super().__init__(n_features_to_select, categorical=categorical, target=target, random_state=random_state)
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.step = step
-        self.categorical = categorical
-        self.target = target
         self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the columns of X that are left when the model does without the others."""
