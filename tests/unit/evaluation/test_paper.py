@@ -105,7 +105,7 @@ def test_a_cell_runs_in_a_process_of_its_own_and_can_run_out_of_time(tmp_path):
 
 
 def test_experiment_a_asks_every_method_twice_and_fills_every_row(in_this_process, tmp_path, monkeypatch):
-    monkeypatch.setattr(experiment_a, "select", lambda *_, n_features, **__: _answer(["f3", "f8", "f9"][:n_features]))
+    monkeypatch.setattr(experiment_a, "select", lambda task, *_: _answer(["f3", "f8", "f9"][: task["told"]]))
     configuration = read_configuration("a", quick=True)
     ((table,), records) = reproduce(configuration, Records(tmp_path / "a.jsonl"))
     assert len(records) == 2 * len(METHODS)
@@ -127,7 +127,7 @@ def test_experiment_a_reads_the_authors_rows_where_they_are_given(tmp_path):
 
 def test_experiment_b_scores_all_features_every_selection_and_the_truth(in_this_process, tmp_path, monkeypatch):
     truth = list(switching(1).relevant)
-    monkeypatch.setattr(experiment_b, "select", lambda *_, **__: _answer([*truth[1:], "f0"]))
+    monkeypatch.setattr(experiment_b, "select", lambda *_: _answer([*truth[1:], "f0"]))
     monkeypatch.setattr(experiment_b, "_r_squared", lambda problem, features, task: (0.9, len(features) / 100))
     configuration = read_configuration("b", quick=True)
     (found, worth), records = reproduce(configuration, Records(tmp_path / "b.jsonl"))
@@ -204,7 +204,7 @@ def test_the_third_part_is_untouched_by_the_second_and_the_first(monkeypatch, tm
             seen.setdefault("scored", []).append(set(X["row"]))
             return np.column_stack([1 - X["row"] / 900, X["row"] / 900])
 
-    def remember(task, X, y, is_category):
+    def remember(task, X, y, categorical):
         seen["selected on"] = set(X["row"])
         return _answer(["row"])
 
@@ -212,7 +212,7 @@ def test_the_third_part_is_untouched_by_the_second_and_the_first(monkeypatch, tm
         seen["learned on"] = set(X["row"])
         return Model()
 
-    monkeypatch.setattr(fraud, "_select", remember)
+    monkeypatch.setattr(fraud, "select", remember)
     monkeypatch.setattr(fraud, "_search", learn)
     cell = next(
         cell for cell in fraud.cells(read_configuration("fraud"), tmp_path / "p.parquet") if cell.task["method"]

@@ -45,16 +45,8 @@ def cells(configuration: Configuration, data: Path | None) -> list[Cell]:
 
 def perform(cell: Cell) -> dict[str, Any]:
     """Select, and hold the selection against the truth."""
-    task = cell.task
     problem = _problem(cell)
-    found = select(
-        task["method"],
-        problem.X,
-        problem.y,
-        n_features=task["told"],
-        seed=task["seed"],
-        parameters=task["parameters"],
-    )
+    found = select(cell.task, problem.X, problem.y)
     return {**found, "outcome": str(verdict(found["selected"], problem.relevant).outcome)}
 
 

@@ -64,14 +64,7 @@ def perform(cell: Cell) -> dict[str, Any]:
 def _selected(task: Any, problem: Problem) -> dict[str, Any]:
     if task["method"] in _LABELS:
         return {"selected": list(problem.X.columns if task["method"] == ALL else problem.relevant)}
-    return select(
-        task["method"],
-        problem.X,
-        problem.y,
-        n_features=task["told"],
-        seed=task["seed"],
-        parameters=task["parameters"],
-    )
+    return select(task, problem.X, problem.y)
 
 
 def _r_squared(problem: Problem, features: Sequence[str], task: Any) -> tuple[float, float]:

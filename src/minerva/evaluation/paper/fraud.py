@@ -64,7 +64,8 @@ def perform(cell: Cell) -> dict[str, Any]:
     else:
         rows = X.iloc[first], y[first]
         X_select, y_select = _oversampled(*rows, is_category, task["seed"]) if task["smote"] else rows
-        found = _select(task, X_select, y_select, is_category)
+        categories = [str(name) for name in X.columns[is_category]]
+        found = select(task, X_select, pd.Series(y_select, name="y"), categorical=categories)
     if relevant:
         judged = verdict(found["selected"], relevant)
         found |= {"n_relevant": judged.n_hits, "n_strays": judged.n_strays}
@@ -125,20 +126,6 @@ def _oversampled(
         sampler = SMOTE(k_neighbors=n_neighbors, random_state=seed)
     X_more, y_more = sampler.fit_resample(X, y)
     return X_more, np.asarray(y_more)
-
-
-def _select(
-    task: Mapping[str, Any], X: pd.DataFrame, y: NDArray[np.int64], is_category: NDArray[np.bool_]
-) -> dict[str, Any]:
-    categorical = [str(name) for name in X.columns[is_category]]
-    return select(
-        task["method"],
-        X,
-        pd.Series(y, name="y"),
-        n_features=None,
-        seed=task["seed"],
-        parameters={"categorical": categorical, **task["parameters"]},
-    )
 
 
 def _search(X: pd.DataFrame, y: NDArray[np.int64], task: Mapping[str, Any]) -> Any:

@@ -12,18 +12,21 @@ from minerva.evaluation.methods import build
 from minerva.evaluation.worker import measured
 
 
-def select(
-    method: str,
-    X: pd.DataFrame,
-    y: pd.Series | pd.DataFrame,
-    *,
-    n_features: int | None,
-    seed: int,
-    parameters: Mapping[str, Any],
-) -> dict[str, Any]:
-    """Fit a method by its name; return what it selected, the seconds and the most memory its process held meanwhile."""
+def select(task: Mapping[str, Any], X: pd.DataFrame, y: pd.Series | pd.DataFrame, **more: Any) -> dict[str, Any]:
+    """Fit the task's method; return what it selected, the seconds and the most memory its process held meanwhile.
+
+    Parameters
+    ----------
+    task : mapping
+        With ``method``, ``seed``, ``parameters`` of its class and, where the method is told how many, ``told``.
+    X, y : table and target
+        The rows to select from.
+    **more
+        Parameters of the class that follow from the rows.
+    """
     warnings.simplefilter("ignore")  # in a process of its own; what a user should know is in the selection
-    selector = build(method, n_features=n_features, seed=seed).set_params(**parameters)
+    selector = build(task["method"], n_features=task.get("told"), seed=task["seed"])
+    selector.set_params(**more, **task["parameters"])
     if "n_jobs" in selector.get_params():
         selector.set_params(n_jobs=-1)
     fitted, seconds, peak_bytes = measured(selector.fit, X, y)
