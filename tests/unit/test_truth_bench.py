@@ -16,6 +16,7 @@ import minerva
 from minerva.evaluation.records import Records
 from minerva.problems import PROBLEMS, Problem
 from minerva.results import Estimate
+from minerva.selectors import KSGSelector
 
 FOLDER = Path(__file__).parents[2] / "experiments" / "truth"
 MODULES = ("cells", "gates", "goals", "measures", "rivals", "rows", "run", "table")
@@ -171,18 +172,20 @@ def test_a_goal_names_what_falls_short(study):
         study.goals.Rule.parse("exact = 1")
 
 
-def test_a_ranking_keeps_what_is_above_its_cut_or_the_best_k(study):
-    ranking = study.rivals.Ranking(("a", "b", "c"), np.array([0.1, 0.7, 0.4]), cut=0.3)
+def test_a_ranking_keeps_its_own_choice_or_the_best_k(study):
+    ranking = study.rivals.Ranking(("a", "b", "c"), np.array([0.1, 0.7, 0.4]), kept=("c", "b"))
     assert (ranking.keep(), ranking.keep(1), ranking.keep(3)) == (["b", "c"], ["b"], ["a", "b", "c"])
 
 
-def test_rivals_get_codes_and_no_missing_values(study):
-    X = pd.DataFrame({"text": ["b", None, "a"], "amount": [1.0, np.nan, 5.0], "level": [0, 1, 1]})
-    data = study.rivals.encode(X, pd.Series(["no", "yes", "no"]))
-    assert data.X.tolist() == [[1, 1, 0], [-1, 3, 1], [0, 5, 1]]  # 3 is the median of 1 and 5
-    assert data.is_discrete.tolist() == [True, False, True]
-    assert (data.y.tolist(), data.is_classification) == ([0, 1, 0], True)
-    assert not study.rivals.encode(X, pd.Series([0.5, 1.5, 2.5])).is_classification
+def test_a_rival_is_the_baseline_of_the_library_and_columns_without_part_come_last(study):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"same": [1.0] * 200, "noise": rng.normal(size=200), "signal": rng.normal(size=200)})
+    y = X["signal"] > 0
+    ranking = study.rivals.RIVALS["ksg"].rank(X, y, 0, 1)
+    expected = KSGSelector(random_state=0).fit(X, y)
+    assert ranking.kept == expected.selection_.selected
+    assert ranking.keep(1) == ["signal"]
+    assert ranking.keep(2) == ["noise", "signal"]
 
 
 def test_gates_of_relevant_columns_stay_open(study, monkeypatch):
