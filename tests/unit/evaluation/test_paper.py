@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -152,13 +154,23 @@ def test_a_model_explains_the_switch_with_its_ten_columns_and_not_with_noise():
     assert experiment_b._r_squared(problem, [], task) == (0.0, 0.0)
 
 
-def test_without_its_package_a_table_names_the_command_that_installs_it(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "catboost", None)
-    with pytest.raises(MissingPackageError, match=r"pip install 'minerva-select\[paper\]'"):
-        experiment_b._r_squared(switching(20), ["f6"], {})
-    monkeypatch.setitem(__import__("sys").modules, "imblearn.over_sampling", None)
-    with pytest.raises(MissingPackageError, match="imbalanced-learn"):
-        fraud._oversampled(pd.DataFrame({"a": [0.0]}), np.array([1]), np.array([False]), 0)
+@pytest.mark.parametrize(("name", "package"), [("b", "catboost"), ("fraud", "imblearn"), ("mine", "matplotlib")])
+def test_an_experiment_without_its_package_names_the_command_that_installs_it(name, package, monkeypatch, tmp_path):
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr("importlib.util.find_spec", lambda sought: None if sought == package else find_spec(sought))
+    with pytest.raises(MissingPackageError, match=rf"{package}.*pip install 'minerva-select\[paper\]'"):
+        reproduce(read_configuration(name), Records(tmp_path / "r.jsonl"))
+
+
+def test_what_failed_is_tried_again_and_what_ran_out_of_time_only_with_another_limit(in_this_process, tmp_path):
+    records = Records(tmp_path / "r.jsonl")
+    records.append(
+        {"task": {"number": 1}, "error": "not installed"}, {"task": {"number": 2}, "error": "out of time after 5 s"}
+    )
+    one, two = (Cell(str(number), {"number": number}) for number in (1, 2))
+    assert run_cells([one], double, records, limit=5)[0]["doubled"] == 2
+    assert run_cells([two], double, records, limit=5)[0]["error"] == "out of time after 5 s"
+    assert run_cells([two], double, records, limit=9)[0]["doubled"] == 4
 
 
 def test_oversampling_balances_the_classes_and_keeps_categories_whole():

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 
+from minerva.errors import MissingPackageError
+from minerva.evaluation.methods import INSTALL
 from minerva.evaluation.paper.cells import run_cells
 from minerva.evaluation.paper.configuration import NAMES, Configuration, read_configuration
 from minerva.evaluation.paper.tables import FigureTable
@@ -36,5 +39,11 @@ def reproduce(
         Called with the name of each row and the share of the work that is done.
     """
     experiment = importlib.import_module(f"{__name__}.{_MODULES[configuration.name]}")
+    missing = [package for package in experiment.NEEDS if importlib.util.find_spec(package) is None]
+    if missing:
+        raise MissingPackageError(
+            f"{configuration.command} needs the package {missing[0]}, which is not installed; "
+            f"install it with: {INSTALL}"
+        )
     found = run_cells(experiment.cells(configuration, data), experiment.perform, records, configuration["limit"], tell)
     return experiment.tables(configuration, found), found

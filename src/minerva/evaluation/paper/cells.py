@@ -40,7 +40,8 @@ def run_cells(
 ) -> list[Record]:
     """Compute cells one after the other, but for those on record; return the record of each.
 
-    A cell that fails or runs out of time is a record too: with ``error`` in words, and no figures.
+    A cell that fails or runs out of time is a record too: with ``error`` in words, and no figures. What failed is tried
+    again the next time; what ran out of time only with another limit.
 
     Parameters
     ----------
@@ -59,7 +60,9 @@ def run_cells(
     found = []
     for place, cell in enumerate(wanted):
         tell(cell.label, place / len(wanted))
-        found.append(records.find({"task": dict(cell.task)}) or records.append(_compute(cell, perform, limit)))
+        known = records.find({"task": dict(cell.task)})
+        is_finished = known is not None and known["error"] in (None, _out_of_time(limit))
+        found.append(known if known and is_finished else records.append(_compute(cell, perform, limit)))
     tell("done", 1.0)
     return found
 
@@ -70,7 +73,11 @@ def _compute(cell: Cell, perform: Perform, limit: float | None) -> Record:
         with Worker(perform) as worker:  # a process each, so that peaks of memory do not mix
             record |= worker.ask(cell, limit)
     except OutOfTimeError:
-        record["error"] = f"out of time after {limit:g} s"
+        record["error"] = _out_of_time(limit)
     except WorkerError as error:
         record["error"] = str(error)
     return record | provenance()
+
+
+def _out_of_time(limit: float | None) -> str:
+    return f"out of time after {limit} s"

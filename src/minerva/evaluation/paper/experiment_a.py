@@ -17,7 +17,7 @@ from minerva.evaluation.records import Record
 from minerva.evaluation.verdict import verdict
 from minerva.problems import Problem, equality
 
-AUTHORS_FILE = Path("paper") / "experiment_a.parquet"
+NEEDS: tuple[str, ...] = ()
 
 
 def cells(configuration: Configuration, data: Path | None) -> list[Cell]:

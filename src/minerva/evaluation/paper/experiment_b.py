@@ -9,7 +9,6 @@ from typing import Any
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
-from minerva.errors import MissingPackageError
 from minerva.evaluation.methods import METHODS
 from minerva.evaluation.paper.cells import Cell
 from minerva.evaluation.paper.configuration import Configuration
@@ -19,6 +18,7 @@ from minerva.evaluation.records import Record
 from minerva.evaluation.verdict import verdict
 from minerva.problems import Problem, switching
 
+NEEDS = ("catboost",)
 ALL, TRUTH = "all", "truth"
 _LABELS = {ALL: "all features", TRUTH: "the truth"}
 _MODEL = ("test_share", "trees", "depth")
@@ -68,12 +68,8 @@ def _selected(task: Any, problem: Problem) -> dict[str, Any]:
 
 
 def _r_squared(problem: Problem, features: Sequence[str], task: Any) -> tuple[float, float]:
-    try:
-        from catboost import CatBoostRegressor  # noqa: PLC0415 - an optional package
-    except ImportError:
-        raise MissingPackageError(
-            "Table 3 needs the package catboost; install it with: pip install 'minerva-select[paper]'"
-        ) from None
+    from catboost import CatBoostRegressor  # noqa: PLC0415 - an optional package
+
     if not features:
         return 0.0, 0.0
     X: pd.DataFrame = problem.X[list(features)]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score, precision_score, recall_score
 
 from minerva.data import as_table, split_rows
-from minerva.errors import MissingPackageError, unknown_name
+from minerva.errors import unknown_name
 from minerva.evaluation.paper.cells import Cell
 from minerva.evaluation.paper.configuration import Configuration
 from minerva.evaluation.paper.selecting import select
@@ -22,8 +22,8 @@ from minerva.evaluation.verdict import verdict
 from minerva.problems import card_fraud
 from minerva.selectors.question import ask
 
+NEEDS = ("imblearn", "flaml")
 SIMULATED = "simulated"
-USUAL_FILE = Path("real") / "creditcard_ulb.parquet"
 MEASURES = ("recall", "precision", "pr_auc")
 
 
@@ -115,10 +115,8 @@ def _oversampled(
     X: pd.DataFrame, y: NDArray[np.int64], is_category: NDArray[np.bool_], seed: int
 ) -> tuple[pd.DataFrame, NDArray[np.int64]]:
     """Positives made up between neighbouring ones until there are as many as negatives."""
-    try:
-        from imblearn.over_sampling import SMOTE, SMOTENC  # noqa: PLC0415 - an optional package
-    except ImportError:
-        raise _missing("imbalanced-learn") from None
+    from imblearn.over_sampling import SMOTE, SMOTENC  # noqa: PLC0415 - an optional package
+
     n_neighbors = min(5, int(y.sum()) - 1)
     if is_category.any():
         sampler = SMOTENC(np.flatnonzero(is_category), k_neighbors=n_neighbors, random_state=seed)
@@ -129,10 +127,8 @@ def _oversampled(
 
 
 def _search(X: pd.DataFrame, y: NDArray[np.int64], task: Mapping[str, Any]) -> Any:
-    try:
-        from flaml import AutoML  # noqa: PLC0415 - an optional package
-    except ImportError:
-        raise _missing("flaml") from None
+    from flaml import AutoML  # noqa: PLC0415 - an optional package
+
     model = AutoML()
     model.fit(
         X,
@@ -155,12 +151,6 @@ def _measures(y: NDArray[np.int64], probability: NDArray[np.float64]) -> dict[st
         "precision": float(precision_score(y, flagged, zero_division=0)),
         "pr_auc": float(average_precision_score(y, probability)),
     }
-
-
-def _missing(package: str) -> MissingPackageError:
-    return MissingPackageError(
-        f"Table 4 needs the package {package}; install it with: pip install 'minerva-select[paper]'"
-    )
 
 
 def tables(configuration: Configuration, records: Sequence[Record]) -> list[FigureTable]:

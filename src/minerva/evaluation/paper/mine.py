@@ -13,7 +13,6 @@ import torch
 from minerva.core.runtime import Deadline, seeded
 from minerva.core.solvers.paper import PaperSettings, solve_paper
 from minerva.data import as_table
-from minerva.errors import MissingPackageError
 from minerva.evaluation.paper.cells import Cell
 from minerva.evaluation.paper.configuration import Configuration
 from minerva.evaluation.paper.tables import FigureTable, figure, seconds
@@ -24,6 +23,7 @@ from minerva.problems import gaussian
 from minerva.selectors import mutual_information
 from minerva.selectors.folding import as_rows
 
+NEEDS = ("matplotlib",)
 HELD_OUT_SHARE = 0.2
 
 
@@ -102,12 +102,8 @@ def tables(configuration: Configuration, records: Sequence[Record]) -> list[Figu
 
 def plot(records: Sequence[Record], path: Path) -> None:
     """Draw the bound, divided by the number of dimensions, against the truth: the same curve for all."""
-    try:
-        from matplotlib.figure import Figure  # noqa: PLC0415 - an optional package
-    except ImportError:
-        raise MissingPackageError(
-            "The plot needs the package matplotlib; install it with: pip install 'minerva-select[paper]'"
-        ) from None
+    from matplotlib.figure import Figure  # noqa: PLC0415 - an optional package
+
     drawn = Figure(figsize=(7, 4.5), layout="constrained")
     axes = drawn.subplots()
     found = [record for record in records if not record["error"]]
