@@ -40,12 +40,12 @@ def cells(configuration: Configuration, data: Path | None) -> list[Cell]:
             selection["label"],
             {
                 "experiment": "fraud",
+                **shared,
                 **source,
                 "name": selection["name"],
                 "method": selection.get("method"),
                 "smote": selection.get("smote", True),
                 "parameters": selection.get("parameters", {}),
-                **shared,
             },
             None if data is None else str(data),
         )
