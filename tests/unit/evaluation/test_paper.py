@@ -108,13 +108,15 @@ def test_a_cell_runs_in_a_process_of_its_own_and_can_run_out_of_time(tmp_path):
 
 def test_experiment_a_asks_every_method_twice_and_fills_every_row(in_this_process, tmp_path, monkeypatch):
     monkeypatch.setattr(experiment_a, "select", lambda task, *_: _answer(["f3", "f8", "f9"][: task["told"]]))
-    configuration = read_configuration("a", quick=True)
-    ((table,), records) = reproduce(configuration, Records(tmp_path / "a.jsonl"))
+    ((table,), records) = reproduce(read_configuration("a"), Records(tmp_path / "a.jsonl"))
     assert len(records) == 2 * len(METHODS)
     assert len(table.rows) == len(METHODS)
     row = dict(zip(table.header[:3], table.rows[2][:3], strict=True))
     assert row == {"method": "KSG", "paper kept": "all 30", "verdict": "type II"}
     assert table.rows[2][3:] == ("3, 8, 9", "type II", "3, 8", "exact", "1.5", "200")
+    ((quick,), records) = reproduce(read_configuration("a", quick=True), Records(tmp_path / "quick.jsonl"))
+    assert len(records) == len(METHODS)
+    assert quick.rows[2][3:] == ("3, 8, 9", "type II", "1.5", "200")
 
 
 def test_experiment_a_reads_the_authors_rows_where_they_are_given(tmp_path):
@@ -131,8 +133,7 @@ def test_experiment_b_scores_all_features_every_selection_and_the_truth(in_this_
     truth = list(switching(1).relevant)
     monkeypatch.setattr(experiment_b, "select", lambda *_: _answer([*truth[1:], "f0"]))
     monkeypatch.setattr(experiment_b, "_r_squared", lambda problem, features, task: (0.9, len(features) / 100))
-    configuration = read_configuration("b", quick=True)
-    (found, worth), records = reproduce(configuration, Records(tmp_path / "b.jsonl"))
+    (found, worth), records = reproduce(read_configuration("b"), Records(tmp_path / "b.jsonl"))
     assert [row[0] for row in worth.rows[:2]] == ["all features", "MINERVA, not told"]
     assert worth.rows[0] == ("all features", "40", "0.8615", "0.9000", "0.7990", "0.4000")
     assert worth.rows[-1][:2] == ("the truth", "10")

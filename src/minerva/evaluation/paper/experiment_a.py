@@ -23,7 +23,6 @@ NEEDS: tuple[str, ...] = ()
 def cells(configuration: Configuration, data: Path | None) -> list[Cell]:
     """Every method by its own rule, and told how many; on the authors' data where they are given."""
     settings = configuration.settings
-    columns = [f"f{place}" for place in settings["relevant"]]
     shared = {name: settings[name] for name in ("rows", "columns", "levels", "relevant", "seed")}
     return [
         Cell(
@@ -39,7 +38,7 @@ def cells(configuration: Configuration, data: Path | None) -> list[Cell]:
             None if data is None else str(data),
         )
         for method in settings["methods"]
-        for told in (None, len(columns))
+        for told in ((None, len(settings["relevant"])) if settings["also_told"] else (None,))
     ]
 
 
@@ -70,23 +69,18 @@ def tables(configuration: Configuration, records: Sequence[Record]) -> list[Figu
     settings = configuration.settings
     told = len(settings["relevant"])
     by_task = {(record["task"]["method"], record["task"]["told"]): record for record in records}
+    also_told = any(is_told for _, is_told in by_task)
     rows = []
     for method in settings["methods"]:
         theirs = configuration.theirs.get(method, {})
-        own, asked = by_task[method, None], by_task[method, told]
-        rows.append(
-            (
-                METHODS[method].label,
-                theirs.get("kept", NOT_KNOWN),
-                theirs.get("verdict", NOT_KNOWN),
-                *_answer(own, settings["columns"]),
-                *_answer(asked, settings["columns"]),
-                seconds(own),
-                megabytes(own),
-            )
-        )
+        own = by_task[method, None]
+        asked = _answer(by_task[method, told], settings["columns"]) if also_told else ()
+        paper = theirs.get("kept", NOT_KNOWN), theirs.get("verdict", NOT_KNOWN)
+        answer = _answer(own, settings["columns"])
+        rows.append((METHODS[method].label, *paper, *answer, *asked, seconds(own), megabytes(own)))
     task = records[0]["task"]
-    header = ("method", "paper kept", "verdict", "kept", "verdict", f"told {told}: kept", "verdict", "s", "MB")
+    asked_header = (f"told {told}: kept", "verdict") if also_told else ()
+    header = ("method", "paper kept", "verdict", "kept", "verdict", *asked_header, "s", "MB")
     note = (
         f"{task['rows']:,} rows x {task['columns']} columns of {task['levels']} levels, {task['data']} data; "
         f"the truth is {numbers([f'f{place}' for place in settings['relevant']], settings['columns'])}."
