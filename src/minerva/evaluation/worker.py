@@ -219,8 +219,11 @@ def _serve(pipe: Connection, perform: Callable[[Any], Any]) -> None:
 
 
 def _attempt(perform: Callable[[Any], Any], task: Any) -> tuple[Any, str | None]:
+    from joblib import parallel_config  # noqa: PLC0415 - what starts a worker need not load it
+
     try:
-        return perform(task), None
+        with parallel_config(backend="threading"):  # a worker may have no processes of its own, and would use one core
+            return perform(task), None
     except Exception as error:
         return None, describe(error)
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 
+import joblib
 import numpy as np
 import pytest
 
@@ -95,3 +96,8 @@ def test_threads_of_the_process_wait_busily_for_a_while_only_unless_the_user_say
     monkeypatch.setenv("GOMP_SPINCOUNT", "1")
     with Worker(os.getenv) as worker:
         assert worker.ask("GOMP_SPINCOUNT") == "1"
+
+
+def test_a_task_may_use_all_cores_by_threads():
+    with Worker(joblib.effective_n_jobs) as worker:
+        assert worker.ask(2) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,7 @@ def cells(configuration: Configuration, data: Path | None) -> list[Cell]:
 
 def perform(cell: Cell) -> dict[str, Any]:
     """Follow the paper's protocol for one selection."""
+    warnings.simplefilter("ignore")  # in a process of its own
     task = cell.task
     X, y, is_category, relevant = _payments(cell)
     rng = np.random.default_rng(task["seed"])
