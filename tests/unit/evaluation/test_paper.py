@@ -178,11 +178,22 @@ def test_oversampling_balances_the_classes_and_keeps_categories_whole():
     pytest.importorskip("imblearn", reason="imbalanced-learn is not installed")
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"amount": rng.normal(size=200), "country": rng.integers(0, 5, size=200).astype(float)})
+    X["shop"] = rng.integers(0, 9, size=200).astype(float)
     y = (np.arange(200) < 10).astype(np.int64)
-    more, classes = fraud._oversampled(X, y, np.array([False, True]), seed=0)
+    more, classes = fraud._oversampled(X, y, np.array([False, True, True]), seed=0)
     assert np.bincount(classes).tolist() == [190, 190]
     assert set(more["country"]) <= set(range(5))
+    assert set(more["shop"]) <= set(range(9))
     pd.testing.assert_frame_equal(more.iloc[:200].reset_index(drop=True), X, check_dtype=False)
+
+
+def test_the_rarest_of_many_levels_become_one():
+    codes = np.repeat(np.arange(60.0), np.arange(60) + 1)
+    joined = fraud._joined(codes)
+    assert len(np.unique(joined)) == fraud.MOST_LEVELS
+    assert (joined[codes >= 21] == codes[codes >= 21]).all()  # the 39 commonest
+    assert (joined[codes < 21] == -1).all()
+    np.testing.assert_array_equal(fraud._joined(codes[codes < 40]), codes[codes < 40])
 
 
 def test_fewer_rows_keep_every_positive():

@@ -25,6 +25,8 @@ from minerva.selectors.question import ask
 
 NEEDS = ("imblearn", "flaml")
 SIMULATED = "simulated"
+MOST_LEVELS = 40  # of a category
+MADE_AT_ONCE = 10_000  # rows of a table with categories
 MEASURES = ("recall", "precision", "pr_auc")
 
 
@@ -101,8 +103,18 @@ def _payments(cell: Cell) -> tuple[pd.DataFrame, NDArray[np.int64], NDArray[np.b
         if task["max_rows"] and task["max_rows"] < len(X):  # all positives of the rows that are kept would be too few
             X, labels = _fewer_negatives(X, labels, task["max_rows"], task["seed"])
     question, _ = ask(as_table(X), labels, np.ones(len(X)), categorical="auto", target="discrete", seed=task["seed"])
-    numbers = pd.DataFrame(question.X, columns=list(question.names))
+    columns = zip(question.names, question.X.T, question.is_categorical, strict=True)
+    numbers = pd.DataFrame({name: _joined(values) if is_name else values for name, values, is_name in columns})
     return numbers, question.y.astype(np.int64), question.is_categorical, relevant
+
+
+def _joined(codes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Codes with the rarest levels as one, where they are many: SMOTE's memory grows with the number of levels."""
+    levels, place, counts = np.unique(codes, return_inverse=True, return_counts=True)
+    if len(levels) <= MOST_LEVELS:
+        return codes
+    rare = np.argsort(-counts, kind="stable")[MOST_LEVELS - 1 :]
+    return np.where(np.isin(place, rare), levels[0] - 1, codes)
 
 
 def _fewer_negatives(X: pd.DataFrame, labels: pd.Series, n_rows: int, seed: int) -> tuple[pd.DataFrame, pd.Series]:
@@ -119,13 +131,20 @@ def _oversampled(
     """Positives made up between neighbouring ones until there are as many as negatives."""
     from imblearn.over_sampling import SMOTE, SMOTENC  # noqa: PLC0415 - an optional package
 
-    n_neighbors = min(5, int(y.sum()) - 1)
-    if is_category.any():
-        sampler = SMOTENC(np.flatnonzero(is_category), k_neighbors=n_neighbors, random_state=seed)
-    else:
-        sampler = SMOTE(k_neighbors=n_neighbors, random_state=seed)
-    X_more, y_more = sampler.fit_resample(X, y)
-    return X_more, np.asarray(y_more)
+    n_positive = int(y.sum())
+    n_more = len(y) - 2 * n_positive
+    n_neighbors = min(5, n_positive - 1)
+    n_at_once = MADE_AT_ONCE if is_category.any() else n_more
+    pieces = [X]
+    for start in range(0, n_more, n_at_once):
+        wanted = {1: n_positive + min(n_at_once, n_more - start)}
+        if is_category.any():
+            places = np.flatnonzero(is_category).tolist()
+            sampler = SMOTENC(places, sampling_strategy=wanted, k_neighbors=n_neighbors, random_state=seed + start)
+        else:
+            sampler = SMOTE(sampling_strategy=wanted, k_neighbors=n_neighbors, random_state=seed)
+        pieces.append(sampler.fit_resample(X, y)[0].iloc[len(X) :])
+    return pd.concat(pieces, ignore_index=True), np.append(y, np.ones(n_more, dtype=y.dtype))
 
 
 def _search(X: pd.DataFrame, y: NDArray[np.int64], task: Mapping[str, Any]) -> Any:
