@@ -134,17 +134,22 @@ def _oversampled(
     n_positive = int(y.sum())
     n_more = len(y) - 2 * n_positive
     n_neighbors = min(5, n_positive - 1)
-    n_at_once = MADE_AT_ONCE if is_category.any() else n_more
-    pieces = [X]
-    for start in range(0, n_more, n_at_once):
-        wanted = {1: n_positive + min(n_at_once, n_more - start)}
-        if is_category.any():
-            places = np.flatnonzero(is_category).tolist()
-            sampler = SMOTENC(places, sampling_strategy=wanted, k_neighbors=n_neighbors, random_state=seed + start)
-        else:
-            sampler = SMOTE(sampling_strategy=wanted, k_neighbors=n_neighbors, random_state=seed)
-        pieces.append(sampler.fit_resample(X, y)[0].iloc[len(X) :])
-    return pd.concat(pieces, ignore_index=True), np.append(y, np.ones(n_more, dtype=y.dtype))
+    if not is_category.any():
+        more = SMOTE(k_neighbors=n_neighbors, random_state=seed).fit_resample(X, y)[0].iloc[len(X) :]
+    else:
+        # Only positives have neighbours; more rows than these would be encoded and decoded again for every piece
+        few = np.concatenate([np.flatnonzero(y == 1), np.flatnonzero(y == 0)[:n_positive]])
+        pieces = []
+        for start in range(0, n_more, MADE_AT_ONCE):
+            sampler = SMOTENC(
+                np.flatnonzero(is_category).tolist(),
+                sampling_strategy={1: n_positive + min(MADE_AT_ONCE, n_more - start)},
+                k_neighbors=n_neighbors,
+                random_state=seed + start,
+            )
+            pieces.append(sampler.fit_resample(X.iloc[few], y[few])[0].iloc[len(few) :])
+        more = pd.concat(pieces)
+    return pd.concat([X, more], ignore_index=True), np.append(y, np.ones(n_more, dtype=y.dtype))
 
 
 def _search(X: pd.DataFrame, y: NDArray[np.int64], task: Mapping[str, Any]) -> Any:
