@@ -91,7 +91,7 @@ def notes(comparison: Comparison) -> list[str]:
         f"features; is it known before {target} is?"
         for feature, share in list(comparison.suspects().items())[:MOST_SUSPECTS]
     ]
-    for row in comparison.standings:
+    for row in (*comparison.standings, comparison.reference):
         found += [f"Note: {row.label}: {printable(note)}" for note in row.notes]
         if row.status and row.n_kept is not None:
             found.append(f"Note: {row.label}: {printable(row.status)}")

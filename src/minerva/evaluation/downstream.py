@@ -159,6 +159,9 @@ def _as_numbers(train: Table, test: Table, names: Collection[str]) -> tuple[tupl
         encoder = LevelEncoder(MAX_LEVELS).fit(column) if is_name[place] else None
         for matrix, side in zip(numbers, (column, other), strict=True):
             matrix[:, place] = side.values if encoder is None else encoder.transform(side)
+        if column.missing.all():  # boosting has no bins for a column without values
+            for matrix in numbers:
+                matrix[:, place] = 0.0
     return numbers, is_name
 
 

@@ -99,6 +99,14 @@ def test_text_missing_values_and_levels_never_seen_in_training_are_welcome():
     assert score_of([text, amount], y, "ROC-AUC").value > 0.95
 
 
+def test_a_column_without_values_changes_nothing():
+    x = np.tile([0.0, 1.0], 150)
+    y, empty = Column("y", x), Column("empty", np.full(300, np.nan))
+    assert (
+        score_of([Column("x", x), empty], y, "ROC-AUC").value == score_of([Column("x", x)], y, "ROC-AUC").value == 1.0
+    )
+
+
 def test_more_levels_than_boosting_takes_are_joined():
     levels = np.array([f"level {k}" for k in range(400)], dtype=object)
     codes = np.tile(np.arange(400), 5)
