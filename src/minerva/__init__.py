@@ -9,11 +9,11 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from minerva.version import __version__
+
 if TYPE_CHECKING:
     from minerva.results import Estimate, Selection
     from minerva.selectors import MinervaSelector, mutual_information
-
-__version__ = "0.1.0"
 
 _HOME = {
     "Estimate": "minerva.results",

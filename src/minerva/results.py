@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from minerva.errors import InputError
+from minerva.version import __version__
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -228,8 +229,6 @@ def versions(packages: Iterable[str] = ("torch", "scikit-learn", "numpy", "panda
     >>> sorted(versions(["numpy", "no-such-package"]))
     ['minerva', 'numpy', 'python']
     """
-    from minerva import __version__  # noqa: PLC0415 - the package itself, once it is loaded
-
     found = {}
     for name in packages:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
