@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SCHEMA_VERSION = 1
-LARGE_SHARE = 0.4  # of all information, in one feature alone: a leak of the target has that much, few others do
+# Of all information, in one feature alone: a leak of the target stands out, or has nearly all, as its copies have
+LARGE_SHARE, NEARLY_ALL = 0.4, 0.8
+STANDS_OUT = 2.0  # times what the next feature tells
 
 
 @dataclass(frozen=True)
@@ -145,14 +147,21 @@ class Comparison:
         return tuple(sorted(rows, key=lambda row: (-len(row.kept_by), -(row.alone_nats or 0.0))))
 
     def suspects(self) -> dict[str, float]:
-        """Features that alone carry more than 40% of the information found, and that share; the largest first."""
+        """Features that alone carry a suspicious share of the information found, and that share; the largest first.
+
+        That is more than 80% of it, or more than 40% and twice as much as any other feature.
+        """
         found = [row.information.nats for row in (self.reference, *self.standings) if row.information is not None]
         total = max(found, default=0.0)
         if total <= 0:
             return {}
         shares = {feature: min(1.0, nats / total) for feature, nats in self.alone.items()}
-        large = {feature: share for feature, share in shares.items() if share > LARGE_SHARE}
-        return dict(sorted(large.items(), key=lambda item: -item[1]))
+        ordered = sorted(shares.items(), key=lambda item: -item[1])
+        found_out = {feature: share for feature, share in ordered if share > NEARLY_ALL}
+        if found_out or not ordered:
+            return found_out
+        (first, share), next_share = ordered[0], max((share for _, share in ordered[1:]), default=0.0)
+        return {first: share} if share > max(LARGE_SHARE, STANDS_OUT * next_share) else {}
 
     def to_frame(self) -> pd.DataFrame:
         """One row a method, all features last; ``kept`` holds the features of each split."""

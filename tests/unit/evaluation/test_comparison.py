@@ -259,6 +259,20 @@ def test_features_are_listed_by_votes_and_then_by_what_they_tell_alone(finished)
     assert rows == [("a", ("minerva", "ksg"), None), ("c", ("ksg",), 0.3), ("b", ("minerva",), 0.1)]
 
 
+@pytest.mark.parametrize(
+    ("alone", "suspects"),
+    [
+        ({"a": 0.29, "b": 0.05}, ["a"]),  # of 0.6 nats: 48%, and six times the next
+        ({"a": 0.29, "b": 0.28}, []),  # two that tell the same much: no one stands out
+        ({"a": 0.55, "b": 0.58}, ["b", "a"]),  # each has nearly all
+        ({"a": 0.2}, []),
+        ({}, []),
+    ],
+)
+def test_a_suspect_stands_out_or_has_nearly_all(finished, alone, suspects):
+    assert list(dataclasses.replace(finished, alone=alone).suspects()) == suspects
+
+
 def test_a_feature_that_alone_carries_most_of_the_information_is_suspect(finished):
     assert finished.suspects() == {"c": pytest.approx(0.5)}  # 0.3 of 0.6 nats; b has a sixth
     nothing = dataclasses.replace(finished.reference, information=Estimate(0.0, 0.0, 0.0, 100))
