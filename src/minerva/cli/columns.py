@@ -94,3 +94,12 @@ def take(table: Any, names: Iterable[str]) -> Any:
     """
     wanted = set(names)
     return table.select([position for position, name in enumerate(table.column_names) if name in wanted])
+
+
+def sides(table: Any, target: Sequence[str], ignore: Sequence[str]) -> tuple[Any, Any]:
+    """Split an Arrow table into the features and the target, without the columns to ignore."""
+    apart = {*target, *ignore}
+    features = [name for name in table.column_names if name not in apart]
+    if not features:
+        raise InputError("No feature is left once --target and --ignore are taken out; name fewer columns there.")
+    return take(table, features), take(table, target)

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from minerva.cli.columns import require_disjoint, resolve, split_categorical, take
+from minerva.cli.columns import require_disjoint, resolve, sides, split_categorical
 from minerva.cli.files import writable_folder, write_text
 from minerva.cli.options import AsJson, Categorical, Data, Device, Seed
-from minerva.errors import InputError
 from minerva.results import Progress
 
 if TYPE_CHECKING:
@@ -78,17 +77,15 @@ def compare_command(
         }
         require_disjoint({option: named[option] for option in ("--target", "--ignore")})
         require_disjoint({option: named[option] for option in ("--ignore", "--categorical")})
-        features = [name for name in known if name not in {*named["--target"], *named["--ignore"]}]
-        if not features:
-            raise InputError("No feature is left once --target and --ignore are taken out; name fewer columns there.")
+        X, y = sides(table, named["--target"], named["--ignore"])
         categories, target_kind = split_categorical(named["--categorical"], named["--target"])
         folder = None if out is None else writable_folder(out, (COMPARISON, PAGE))
         from minerva.evaluation import compare
 
         try:
             comparison = compare(
-                take(table, features),
-                take(table, named["--target"]),
+                X,
+                y,
                 None if methods is None else [name.strip() for name in methods.split(",") if name.strip()],
                 n_splits=splits,
                 held_out=held_out,

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from minerva.cli.columns import require_disjoint, resolve, split_categorical, take
+from minerva.cli.columns import require_disjoint, resolve, sides, split_categorical
 from minerva.cli.files import writable_folder, write_results
 from minerva.cli.options import AsJson, Categorical, Data, Device, Seed
-from minerva.errors import InputError
 from minerva.results import Progress, Selection
 
 
@@ -64,7 +63,7 @@ def select_command(
         table = read_table(data)
         typed = {"--target": target, "--ignore": ignore, "--keep": keep, "--drop": drop, "--categorical": categorical}
         named = _resolve_all(typed, table.column_names)
-        X, y = _sides(table, named)
+        X, y = sides(table, named["--target"], named["--ignore"])
         categories, target_kind = split_categorical(named["--categorical"], named["--target"])
         folder = writable_folder(out) if out is not None else None
         from minerva.selectors import MinervaSelector
@@ -91,14 +90,6 @@ def _resolve_all(typed: dict[str, list[str] | None], known: Sequence[str]) -> di
     require_disjoint({option: named[option] for option in ("--target", "--ignore", "--keep", "--drop")})
     require_disjoint({option: named[option] for option in ("--ignore", "--categorical")})
     return named
-
-
-def _sides(table: Any, named: dict[str, tuple[str, ...]]) -> tuple[Any, Any]:
-    apart = {*named["--target"], *named["--ignore"]}
-    features = [name for name in table.column_names if name not in apart]
-    if not features:
-        raise InputError("No feature is left once --target and --ignore are taken out; name fewer columns there.")
-    return take(table, features), take(table, named["--target"])
 
 
 def _print(selection: Selection, written: tuple[Path, ...], *, as_json: bool, quiet: bool) -> None:

@@ -82,17 +82,6 @@ def find_methods(methods: Sequence[str | Method] | None = None) -> tuple[Method,
     return tuple(found.values())
 
 
-def label(method: str | Method) -> str:
-    """Return what a method is called in tables.
-
-    Examples
-    --------
-    >>> label("hsic-lasso")
-    'HSIC Lasso'
-    """
-    return _find(method).label
-
-
 def why_unavailable(method: str | Method) -> str | None:
     """Why a method cannot run here, with the remedy, or None when it can.
 
