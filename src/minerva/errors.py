@@ -9,6 +9,8 @@ from collections.abc import Iterable
 class MinervaError(Exception):
     """Base of every error that MINERVA raises on purpose."""
 
+    told_elsewhere = False  # another process of the same run tells the user
+
 
 class InputError(MinervaError, ValueError):
     """The data or the parameters cannot be used as they are."""
@@ -20,6 +22,10 @@ class InputTypeError(MinervaError, TypeError):
 
 class DivergenceError(MinervaError, RuntimeError):
     """Training left the finite numbers; says at which step and what the last finite bound was."""
+
+
+class RankError(MinervaError, RuntimeError):
+    """Another process of the run is gone, so that this one cannot go on."""
 
 
 class MissingPackageError(MinervaError, ImportError):

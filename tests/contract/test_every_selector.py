@@ -13,6 +13,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from pyarrow import dataset
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
@@ -67,12 +69,13 @@ SOURCES = {
     "polars": pl.from_pandas,
     "polars lazy": lambda X: pl.from_pandas(X).lazy(),
     "Arrow": pa.Table.from_pandas,
+    "Arrow dataset": lambda X: dataset.dataset(pa.Table.from_pandas(X)),
     "numpy": lambda X: X.to_numpy(),
     "lists": lambda X: X.to_numpy().tolist(),
 }
 
 EXPECTED_FAILURES = {
-    name: {"check_sample_weight_equivalence_on_dense_data": reason}
+    name: {f"check_sample_weight_equivalence_on_{how}_data": reason for how in ("dense", "sparse")}
     for name, reason in {
         "GradientBoostingSelector": "bins and leaves count rows, whatever they weigh",
         "LassoSelector": "a row twice may be in two folds",
@@ -236,6 +239,15 @@ def test_every_kind_of_table_gives_the_same_answer(make_selector, fitted_selecto
     assert hasattr(selector, "feature_names_in_") is not nameless
     assert selector.get_feature_names_out().tolist() == (["x0", "x3"] if nameless else ["f0", "f3"])
     np.testing.assert_array_equal(selector.transform(X), sums.X[["f0", "f3"]].to_numpy())
+
+
+def test_a_sparse_matrix_gives_the_same_answer_and_stays_sparse(make_selector, fitted_selector, sums):
+    selector = make_selector().fit(sparse.coo_array(sums.X.to_numpy()), sums.y)
+    assert selector.support_.tolist() == fitted_selector.support_.tolist()
+    assert selector.weights_.tolist() == fitted_selector.weights_.tolist()
+    out = selector.transform(sparse.csc_matrix(sums.X.to_numpy()))
+    assert sparse.issparse(out)
+    np.testing.assert_array_equal(out.toarray(), sums.X[["f0", "f3"]].to_numpy())
 
 
 def test_transform_gives_the_selected_columns_of_new_rows(fitted_selector, sums):

@@ -6,7 +6,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-import scipy.sparse
 
 from minerva.data import as_table, as_target
 from minerva.errors import InputError, InputTypeError
@@ -195,9 +194,7 @@ BAD_TYPES = {
         "Column 'a' holds List values; .*argument must be .* string.* number",
     ),
     "polars structs": (pl.DataFrame({"a": [{"b": 1}]}), "Column 'a' holds Struct values"),
-    "arrow lists": (pa.table({"a": [[1], [2]]}), "Column 'a' holds List values"),
-    "sparse": (scipy.sparse.csr_matrix(np.eye(2)), r"sparse matrix, which is not supported; pass X\.toarray\(\)"),
-    "sparse array": (scipy.sparse.coo_array(np.eye(2)), "sparse"),
+    "arrow lists": (pa.table({"a": [[1], [2]]}), "Column 'a' holds list values"),
     "path": (
         "data.csv",
         r"X is of type str, which is not a table; read the file first, with minerva\.data\.read_table",

@@ -1,4 +1,4 @@
-"""Tables and targets as users hold them, numpy, pandas, polars, Arrow or lists, as plain columns."""
+"""Tables and targets as users hold them, numpy, scipy, pandas, polars, Arrow or lists, as plain columns."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from typing import Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from minerva.data.columns import check_distinct, column_from_array, column_from_series
+from minerva.data.containers import gather
+from minerva.data.sparse import columns_from_sparse, is_sparse
 from minerva.errors import InputError, InputTypeError
 from minerva.schema import Column, Table
 
@@ -18,7 +19,7 @@ def as_table(X: Any) -> Table:
 
     Parameters
     ----------
-    X : two-dimensional array, pandas, polars or Arrow table, or list of rows
+    X : two-dimensional array, sparse matrix, pandas, polars or Arrow table, iterable of Arrow batches, or list of rows
         Numbers, text, booleans, categories and dates; see ``docs/columns.md``. Arrays have columns ``x0``, ``x1``, ...
 
     Raises
@@ -33,11 +34,12 @@ def as_table(X: Any) -> Table:
     >>> table.names, table.columns[1].levels.tolist(), table.columns[1].values.tolist()
     (('amount', 'country'), ['IT', 'NL'], [1, 0])
     """
+    X = gather(X)
     frame = _as_frame(X)
     if isinstance(frame, nw.DataFrame):
         table = _table_from_frame(frame)
     else:
-        array = _as_array(X, "X") if frame is None else frame.to_numpy()
+        array: Any = _as_array(X, "X") if frame is None else frame.to_numpy()
         if array.ndim == 1:
             raise InputError(
                 f"X must have two dimensions, rows and columns, got one of shape {array.shape}; Reshape your data "
@@ -67,7 +69,7 @@ def as_target(y: Any, n_rows: int) -> Table:
     """
     if y is None:
         raise InputError("This method requires y to be passed, but the target y is None.")
-    table = _target_table(y)
+    table = _few_columns(y, "y")
     if table.n_rows != n_rows:
         raise InputError(
             f"Found input variables with inconsistent numbers of samples: [{n_rows}, {table.n_rows}]; "
@@ -87,44 +89,61 @@ def as_target(y: Any, n_rows: int) -> Table:
     return table
 
 
-def _target_table(y: Any) -> Table:
+def as_column(values: Any, n_rows: int, what: str) -> Column:
+    """Read one value a row, such as the time of a row, with none missing.
+
+    Parameters
+    ----------
+    values : one-dimensional array, Series, table of one column, or list
+        Of any type that a column of a table may have.
+    n_rows : int
+        Number of rows of the table it belongs to.
+    what : str
+        What to call it in an error, and where it has no name of its own.
+
+    Examples
+    --------
+    >>> as_column(["a", "b", "a"], n_rows=3, what="row_groups").values.tolist()
+    [0, 1, 0]
+    """
+    table = _few_columns(values, what)
+    if len(table.columns) != 1:
+        raise InputError(f"{what} must be one column, got {len(table.columns)}; give one value a row.")
+    column = table.columns[0]
+    what = what if column.name == what else f"{what} {column.name!r}"
+    if table.n_rows != n_rows:
+        raise InputError(f"{what} has {_count(table.n_rows, 'row')} and X has {n_rows:,}; give one value a row.")
+    _check_finite(column, what, "replace them or drop those rows")
+    n_missing = int(column.missing.sum())
+    if n_missing:
+        raise InputError(f"{what} has {_count(n_missing, 'missing value')}; fill them in or drop those rows.")
+    return column
+
+
+def _few_columns(y: Any, what: str) -> Table:
+    y = gather(y, what)
     frame = _as_frame(y)
     if isinstance(frame, nw.Series):
-        name = "y" if frame.name is None or frame.name == "" else str(frame.name)
+        name = what if frame.name is None or frame.name == "" else str(frame.name)
         return Table((column_from_series(name, frame),), len(frame))
     if frame is not None:
-        return _table_from_frame(frame, "y")
-    array = _as_array(y, "y")
+        return _table_from_frame(frame, what)
+    array = _as_array(y, what)
     if array.ndim == 1:
         array = array[:, None]
     n_columns = array.shape[1] if array.ndim == 2 else 0
-    return _table_from_array(array, ["y"] if n_columns == 1 else [f"y{i}" for i in range(n_columns)], "y")
+    return _table_from_array(array, [what] if n_columns == 1 else [f"{what}{i}" for i in range(n_columns)], what)
 
 
 def _as_frame(X: Any) -> nw.DataFrame[Any] | nw.Series[Any] | None:
     """Give the frame or series behind pandas, polars or Arrow data, or None if it is something else."""
-    if type(X).__module__.startswith("pyarrow"):
-        X = _whole(X)
-    # Names before narwhals, which refuses repeats in words of its own; polars has no repeats, and its lazy frames warn.
+    # Names before narwhals, which refuses repeats in words of its own; polars has none.
     if hasattr(X, "column_names"):
         check_distinct(X.column_names)
     elif hasattr(X, "iloc") and hasattr(X, "columns"):
         check_distinct(str(name) for name in X.columns)
     frame = nw.from_native(X, allow_series=True, pass_through=True)
-    if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
     return frame if isinstance(frame, nw.DataFrame | nw.Series) else None
-
-
-def _whole(X: Any) -> Any:
-    """Turn Arrow's other containers into those that narwhals knows."""
-    import pyarrow as pa  # noqa: PLC0415 - loaded already, since X is of it
-
-    if isinstance(X, pa.Array):
-        return pa.chunked_array([X])
-    if isinstance(X, pa.RecordBatch):
-        return pa.Table.from_batches([X])
-    return X.read_all() if isinstance(X, pa.RecordBatchReader) else X
 
 
 def _table_from_frame(frame: nw.DataFrame[Any], what: str = "X") -> Table:
@@ -133,12 +152,12 @@ def _table_from_frame(frame: nw.DataFrame[Any], what: str = "X") -> Table:
     return Table(tuple(columns), len(frame))
 
 
-def _as_array(X: Any, what: str) -> NDArray[Any]:
-    """Give the array behind arrays and lists."""
-    if type(X).__module__.startswith("scipy.sparse"):
-        raise InputTypeError(f"{what} is a sparse matrix, which is not supported; pass {what}.toarray() instead.")
-    if isinstance(X, np.ndarray):
+def _as_array(X: Any, what: str) -> Any:
+    """Give the array behind arrays and lists; a sparse one stays sparse."""
+    if is_sparse(X) or isinstance(X, np.ma.MaskedArray):
         return X
+    if isinstance(X, np.ndarray):
+        return np.asarray(X)  # a np.matrix has columns of two dimensions
     if isinstance(X, list | tuple | range):
         rows: list[Any] = [row for row in X if isinstance(row, list | tuple | np.ndarray)]
         shapes = {row.shape if isinstance(row, np.ndarray) else (len(row),) for row in rows}
@@ -153,14 +172,15 @@ def _as_array(X: Any, what: str) -> NDArray[Any]:
     raise InputTypeError(f"{what} is of type {type(X).__name__}, which is not a table; {remedy}.")
 
 
-def _table_from_array(array: NDArray[Any], names: list[str], what: str) -> Table:
+def _table_from_array(array: Any, names: list[str], what: str) -> Table:
     if array.ndim != 2:
         raise InputError(f"{what} must have two dimensions, rows and columns, got {array.ndim}.")
     _check_shape(array.shape, what)
+    if is_sparse(array):
+        return Table(tuple(columns_from_sparse(array, names, what)), array.shape[0])
     if array.dtype.kind in "iu":
-        array = array.astype(
-            np.float64, order="F", copy=False
-        )  # columns lie together, copied once instead of one by one
+        # Columns lie together, copied once instead of one by one.
+        array = array.astype(np.float64, order="F", copy=False)
     array = np.asanyarray(array, order="F")
     columns = [column_from_array(name, array[:, i]) for i, name in enumerate(names)]
     return Table(tuple(columns), len(array))

@@ -1,6 +1,7 @@
 """Columns to numbers a network can read: ranks, codes and target atoms, fitted on training rows only."""
 
 from minerva.preprocessing.categories import LevelEncoder
+from minerva.preprocessing.identifiers import Identifier, identifiers
 from minerva.preprocessing.kinds import find_kind, find_kinds, find_target_kind
 from minerva.preprocessing.ranks import RankEncoder
 from minerva.preprocessing.redundancy import copies, unusable
@@ -9,6 +10,7 @@ from minerva.preprocessing.targets import TargetAtoms, fit_atoms
 
 __all__ = [
     "EncodedTable",
+    "Identifier",
     "LevelEncoder",
     "RankEncoder",
     "TableEncoder",
@@ -18,5 +20,6 @@ __all__ = [
     "find_kinds",
     "find_target_kind",
     "fit_atoms",
+    "identifiers",
     "unusable",
 ]

@@ -1,0 +1,26 @@
+"""Whether there is a file at all: told before anything heavy is loaded to read it."""
+
+from __future__ import annotations
+
+import difflib
+import glob
+import os
+from pathlib import Path
+
+from minerva.errors import InputError
+
+
+def check_exists(path: str | os.PathLike[str]) -> None:
+    """Refuse a local path that nothing is at; patterns and addresses are for those who open them."""
+    name = os.fspath(path)
+    if "://" not in name and not glob.has_magic(name) and not Path(name).exists():
+        raise _no_such_file(Path(name))
+
+
+def _no_such_file(path: Path) -> InputError:
+    folder = path.parent
+    if not folder.is_dir():
+        return InputError(f"There is no folder {str(folder)!r}; check the path.")
+    close = difflib.get_close_matches(path.name, [file.name for file in folder.iterdir()], n=1, cutoff=0.5)
+    hint = f"did you mean {str(folder / close[0])!r}?" if close else "check the name."
+    return InputError(f"There is no file {str(path)!r}; {hint}")

@@ -1,0 +1,65 @@
+import numpy as np
+import pytest
+from scipy import sparse
+
+from minerva.data import as_table, as_target
+from minerva.errors import InputError
+
+DENSE = np.random.default_rng(0).normal(size=(30, 4)) * (np.random.default_rng(1).random((30, 4)) < 0.2)
+DENSE[3, 2] = np.nan
+
+
+@pytest.mark.parametrize("container", ["matrix", "array"])
+@pytest.mark.parametrize("layout", ["csr", "csc", "coo", "bsr", "lil", "dok", "dia"])
+def test_a_sparse_matrix_is_read_as_its_plain_twin(layout, container):
+    X = getattr(sparse, f"{layout}_{container}")(DENSE)
+    table = as_table(X)
+    assert table.names == ("x0", "x1", "x2", "x3")
+    for column, exact in zip(table.columns, as_table(DENSE).columns, strict=True):
+        np.testing.assert_array_equal(column.values, exact.values)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint64, np.float32, np.float64, np.bool_])
+def test_cells_are_of_the_type_a_plain_array_gives(dtype):
+    dense = np.array([[0, 1], [0, 0], [1, 0]], dtype=dtype)
+    for column, exact in zip(as_table(sparse.csr_array(dense)).columns, as_table(dense).columns, strict=True):
+        assert column.values.dtype == exact.values.dtype
+        assert column.values.tolist() == exact.values.tolist()
+        assert (column.levels is None) == (exact.levels is None)
+
+
+def test_the_shape_counts_not_the_cells_that_are_stored():
+    table = as_table(sparse.csr_array((5, 3)))
+    assert (table.n_rows, len(table.columns)) == (5, 3)
+    assert not any(column.values.any() for column in table.columns)
+
+
+def test_a_cell_stored_in_parts_is_their_sum():
+    X = sparse.csc_array((np.array([1.0, 2.0]), np.array([0, 0]), np.array([0, 2])), shape=(2, 1))
+    assert as_table(X).columns[0].values.tolist() == [3.0, 0.0]
+    assert X.nnz == 2  # the user's matrix is as it was
+
+
+def test_a_target_may_be_sparse():
+    target = as_target(sparse.csr_array([[0, 1], [1, 0], [0, 0]]), n_rows=3)
+    assert [column.values.tolist() for column in target.columns] == [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
+
+
+REFUSED = {
+    "too large": (
+        sparse.csr_array((10**9, 10**6)),
+        r"^X is sparse and of shape \(1000000000, 1000000\): as columns it takes 8,000,000 GB, and this machine has "
+        r"[\d,]+ GB; choose fewer columns or rows first\.$",
+    ),
+    "complex": (sparse.csr_array(np.eye(2) * 1j), "Complex data not supported: column 'x0'"),
+    "infinite": (sparse.csr_array([[np.inf, 0]]), "Column 'x0' has 1 infinite value"),
+    "no rows": (sparse.csr_array((0, 3)), r"0 sample\(s\) \(shape=\(0, 3\)\)"),
+    "one dimension": (sparse.coo_array(np.ones(3)), "Reshape your data"),
+    "three dimensions": (sparse.coo_array(np.ones((2, 2, 2))), "X must have two dimensions, rows and columns, got 3"),
+}
+
+
+@pytest.mark.parametrize(("X", "message"), REFUSED.values(), ids=REFUSED.keys())
+def test_sparse_matrices_that_cannot_be_read_are_refused_in_one_sentence(X, message):
+    with pytest.raises(InputError, match=message):
+        as_table(X)

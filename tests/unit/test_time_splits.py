@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+
+from minerva.data.splits import split_by_time
+from minerva.errors import InputError
+
+
+def as_lists(parts):
+    return [part.tolist() for part in parts]
+
+
+def test_parts_follow_each_other_in_time_with_their_shares():
+    times = np.random.default_rng(0).permutation(100).astype(np.float64)
+    parts = split_by_time(times, [0.6, 0.2, 0.2])
+    assert [sorted(times[part]) for part in parts] == [list(range(60)), list(range(60, 80)), list(range(80, 100))]
+    assert all((np.diff(part) > 0).all() for part in parts)
+
+
+def test_rows_of_equal_time_are_never_divided():
+    # Cuts are possible after 3, 4 and 9 rows; the nearest to 5 is 4
+    times = np.repeat([1.0, 2.0, 3.0, 4.0], [3, 1, 5, 1])
+    assert as_lists(split_by_time(times, [0.5, 0.5])) == [[0, 1, 2, 3], [4, 5, 6, 7, 8, 9]]
+
+
+def test_every_part_has_a_time_of_its_own():
+    # Both cuts would like to be after the first or before the last time
+    assert as_lists(split_by_time(np.array([1.0, 2.0, 3.0]), [0.8, 0.1, 0.1])) == [[0], [1], [2]]
+    assert as_lists(split_by_time(np.array([3.0, 1.0, 2.0]), [0.1, 0.1, 0.8])) == [[1], [2], [0]]
+
+
+def test_a_group_stays_in_the_part_where_it_first_appears():
+    times, groups = np.arange(8.0), np.array([1, 2, 1, 3, 4, 2, 5, 4])
+    # Parts of 4, 2 and 2 rows; row 5 is of a group in the first part, row 7 of one in the second
+    assert as_lists(split_by_time(times, [0.5, 0.25, 0.25], groups)) == [[0, 1, 2, 3], [4], [6]]
+
+
+def test_groups_within_one_part_each_lose_no_row():
+    times, groups = np.arange(12.0), np.repeat([9, -4, 7], 4)
+    assert as_lists(split_by_time(times, [1, 1, 1], groups)) == as_lists(split_by_time(times, [1, 1, 1]))
+
+
+def test_rows_without_time_are_refused_with_their_number():
+    with pytest.raises(InputError, match="Every row must have a time to be split by time, but 2 of 5 have none; fill"):
+        split_by_time(np.array([1.0, np.nan, 2.0, np.nan, 3.0]), [0.5, 0.5])
+
+
+@pytest.mark.parametrize(("times", "n_times"), [([], 0), ([7.0] * 9, 1), ([1.0, 2.0] * 4, 2)])
+def test_too_few_different_times_are_refused(times, n_times):
+    message = f"at least 3 different times to be split by time into parts of 50%, 25%, 25%, got {n_times}; give finer"
+    with pytest.raises(InputError, match=message):
+        split_by_time(np.array(times), [2, 1, 1])
+
+
+def test_a_part_left_nearly_empty_by_equal_times_is_refused():
+    times = np.append(np.zeros(999), 1.0)
+    with pytest.raises(
+        InputError, match="the parts have 999, 1 rows, as too many have the same time; give finer times"
+    ):
+        split_by_time(times, [0.5, 0.5])
+
+
+def test_groups_that_are_always_there_cannot_be_split_by_time():
+    times, groups = np.arange(100.0), np.arange(100) % 5
+    with pytest.raises(
+        InputError, match="50, 0 rows, as groups of earlier parts come again in later ones; split by time or"
+    ):
+        split_by_time(times, [0.5, 0.5], groups)
+
+
+def test_shares_must_be_above_zero():
+    with pytest.raises(InputError, match="Shares of a split must be numbers above 0"):
+        split_by_time(np.arange(5.0), [1.0, 0.0])
