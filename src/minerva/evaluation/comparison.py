@@ -14,6 +14,7 @@ from statistics import fmean
 from typing import Any
 
 from minerva.errors import InputError
+from minerva.evaluation.backends import user_backend
 from minerva.evaluation.contest import Attempt, Contest
 from minerva.evaluation.downstream import Score
 from minerva.evaluation.methods import INSTALL, Method, find_methods, why_unavailable
@@ -45,6 +46,9 @@ def compare(
 ) -> Comparison:
     """Let several methods select from the same rows, and judge their selections on rows that none of them saw.
 
+    Each method runs in a process of its own, one after the other. Within ``joblib.parallel_config(backend=...)`` that
+    backend, Dask's or Ray's for example, runs all fits, as many at a time as it has workers.
+
     Parameters
     ----------
     X : table
@@ -62,7 +66,8 @@ def compare(
         How many features each method keeps; None leaves it to the methods.
     time_limit : float, optional
         Seconds for each fit. A method that is not done by then is killed and is a row that says so; MINERVA ends by
-        itself with its best answer so far.
+        itself with its best answer so far. A backend of the user's kills nothing: there a method that took longer is
+        told as out of time when it is done.
     categorical : "auto" or list of str
         Columns of numbers that are names rather than amounts.
     target : {"auto", "discrete", "continuous"}
@@ -100,7 +105,8 @@ def compare(
         X, y, categorical=categorical, target=target, n_splits=n_splits, held_out=held_out, seed=random_state
     )
     n_features = _as_count(n_features, len(study.table.columns))
-    _check_device(device)
+    if user_backend() is None:  # whose machines may have what this one has not
+        _check_device(device)
     with _open_cells(cache) as cells:
         contest = Contest(study, cells, n_features, time_limit, device, random_state)
         attempts = _run(contest, [method for method in chosen if method.name not in missing], progress)
@@ -129,29 +135,25 @@ def _run(
     contest: Contest, methods: Sequence[Method], progress: Callable[[Progress], None] | None
 ) -> dict[str, list[Attempt]]:
     """The attempts of every method and of all features, one a split: first all select, then all are judged."""
-    splits = contest.study.splits
+    splits, everything = contest.study.splits, Attempt(contest.study.table.names)
     attempts: dict[str, list[Attempt]] = {method.name: [] for method in (*methods, ALL_FEATURES)}
     n_steps, n_done = len(splits) * (3 * len(methods) + 2), 0
 
-    def tell(what: str, number: int) -> None:
+    def tell(what: str) -> None:
         nonlocal n_done
-        turn = f", split {number + 1} of {len(splits)}" if len(splits) > 1 else ""
         if progress is not None:
-            progress(Progress(what + turn, n_done / n_steps))
+            progress(Progress(what, n_done / n_steps))
         n_done += 1
 
-    for split in splits:
-        with contest.rows_at_hand(split) as files:
-            selected = {ALL_FEATURES.name: Attempt(contest.study.table.names)}
-            for method in methods:
-                tell(method.label, split.number)
-                selected[method.name] = contest.select(method, split, files)
-        for method in (*methods, ALL_FEATURES):
-            attempt = selected[method.name]
-            tell(f"information, {method.label}", split.number)
-            attempt = contest.measure_information(attempt, split)
-            tell(f"score, {method.label}", split.number)
-            attempts[method.name].append(contest.measure_score(attempt, split))
+    # A backend is given all splits at once, so that none of its workers waits for the end of each
+    for together in [splits] if user_backend() is not None else [(split,) for split in splits]:
+        entries = [(method, split) for split in together for method in methods]
+        selected = contest.select(entries, tell)
+        entries += [(ALL_FEATURES, split) for split in together]
+        for (method, _), attempt in zip(
+            entries, contest.judge(entries, selected + [everything] * len(together), tell), strict=True
+        ):
+            attempts[method.name].append(attempt)
     return attempts
 
 

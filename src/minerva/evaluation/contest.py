@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
+from typing import Any
 
-from minerva.evaluation.downstream import Score, boosting_score
+from minerva.evaluation.backends import Outcome, perform_all, user_backend
+from minerva.evaluation.downstream import Score
+from minerva.evaluation.figures import measure_information, measure_score, timed
 from minerva.evaluation.methods import Method
 from minerva.evaluation.records import Record, Records, provenance
-from minerva.evaluation.study import Split, Study, as_arrow, write_rows
-from minerva.evaluation.worker import WorkerError, describe
+from minerva.evaluation.study import Split, Study, write_rows
+from minerva.evaluation.worker import WorkerError, attempt
 from minerva.results import Estimate, versions
 
-Files = Callable[[], tuple[Path, Path]]  # features and target of the selection's rows, written when first called
+Entry = tuple[Method, Split]
+Tell = Callable[[str], None]
+Files = Callable[[int], tuple[Path, Path]]  # features and target of a split, written when first called
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,21 @@ class Attempt:
     peak_bytes: int | None = None
     information: Estimate | None = None
     score: Score | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """One thing to compute: what it is known by, and how it is done on the user's backend and without one."""
+
+    label: str
+    key: Record
+    task: Callable[[Study], Record]
+    here: Callable[[], Outcome[Record]]
+
+    @cached_property
+    def name(self) -> str:
+        """The same for cells that are the same."""
+        return json.dumps(self.key, sort_keys=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,90 +76,95 @@ class Contest:
             "seed": self.seed,
         }
 
-    @contextmanager
-    def rows_at_hand(self, split: Split) -> Iterator[Files]:
-        """The rows that methods select on, as files for as long as this is entered."""
+    def select(self, entries: Sequence[Entry], tell: Tell) -> list[Attempt]:
+        """Run methods, each on the rows of its split: in a process of its own, unless the user has chosen a backend."""
+        from minerva.evaluation.fitting import fit_within  # noqa: PLC0415 - loads torch
+
+        arguments = {**self.settings, "time_limit": self.time_limit}
+        cells = []
         with tempfile.TemporaryDirectory() as folder:
-            yield cache(lambda: write_rows(self.study, split.selection, Path(folder)))
+            files = cache(partial(_write_split, self.study, folder))
+            for method, split in entries:
+                told = {"method": method.name, "selector": method.selector, "own_settings": dict(method.settings)}
+                cells.append(
+                    Cell(
+                        self._label(method.label, split),
+                        self._key("selection", split) | self.settings | told,
+                        partial(fit_within, split=split.number, method=method, arguments=arguments),
+                        partial(_fit_apart, files, split.number, method, arguments),
+                    )
+                )
+            return [_as_attempt(outcome) for outcome in self._run(cells, tell)]
 
-    def select(self, method: Method, split: Split, files: Files) -> Attempt:
-        """Run a method on the rows of the selection, in a process of its own."""
-        from minerva.evaluation.fitting import Fit, fit_apart  # noqa: PLC0415 - loads torch
+    def judge(self, entries: Sequence[Entry], attempts: Sequence[Attempt], tell: Tell) -> list[Attempt]:
+        """Add to each attempt what its features tell in the held-out rows: in nats, and by boosting."""
+        judged, cells, owners = list(attempts), [], []
+        for place, ((method, split), tried) in enumerate(zip(entries, attempts, strict=True)):
+            if tried.kept == ():
+                judged[place] = dataclasses.replace(tried, information=Estimate(0.0, 0.0, 0.0, len(split.held_out)))
+            if tried.kept:
+                cells.append(self._information(tried.kept, method, split))
+                owners.append((place, "information"))
+            if tried.kept is not None:
+                cells.append(self._score(tried.kept, method, split))
+                owners.append((place, "score"))
+        for (place, figure), outcome in zip(owners, self._run(cells, tell), strict=True):
+            judged[place] = _with_figure(judged[place], figure, outcome)
+        return judged
 
-        told = {"method": method.name, "selector": method.selector, "own_settings": dict(method.settings)}
-        key = self._key("selection", split) | self.settings | told
-        found = self.cells.find(key)
-        if found is None or not _still_holds(found, self.time_limit):
-            arguments = {**self.settings, "time_limit": self.time_limit}
-            try:
-                found = fit_apart(Fit(method, *files(), arguments), self.time_limit)
-            except WorkerError as error:  # not recorded: what failed may be repaired by the next call
-                return Attempt(None, status=str(error))
-            found = self.cells.append(key | {"time_limit": self.time_limit} | found | provenance())
-        if found["selected"] is None:
-            return Attempt(None, status=found["notes"][0])
-        return Attempt(
-            kept=tuple(found["selected"]),
-            notes=tuple(found["notes"]),
-            alone=found["alone"],
-            seconds=found["seconds"],
-            peak_bytes=found["peak_bytes"],
-        )
-
-    def measure_information(self, attempt: Attempt, split: Split) -> Attempt:
-        """Add the nats that the kept features carry in the held-out rows."""
-        if attempt.kept is None:
-            return attempt
-        if not attempt.kept:
-            return dataclasses.replace(attempt, information=Estimate(0.0, 0.0, 0.0, len(split.held_out)))
+    def _information(self, kept: tuple[str, ...], method: Method, split: Split) -> Cell:
         told = {"device": self.device, "categorical": self.settings["categorical"]}
-        try:
-            found = self._once("information", split, attempt.kept, told, self._information)
-        except Exception as error:  # one figure less is no reason to lose the others
-            return _with_note(attempt, "information", error)
-        return dataclasses.replace(attempt, information=Estimate(**found))
+        task = partial(measure_information, split=split.number, kept=kept, device=self.device, seed=self.seed)
+        return self._measure("information", method, split, told | {"kept": list(kept)}, task)
 
-    def measure_score(self, attempt: Attempt, split: Split) -> Attempt:
-        """Add what boosting, trained on the selection's rows, makes of the kept features in the held-out rows."""
-        if attempt.kept is None:
-            return attempt
-        try:
-            found = self._once("score", split, attempt.kept, {"named": sorted(self.study.named)}, self._score)
-        except Exception as error:
-            return _with_note(attempt, "score", error)
-        return dataclasses.replace(attempt, score=Score(**found))
+    def _score(self, kept: tuple[str, ...], method: Method, split: Split) -> Cell:
+        told = {"named": sorted(self.study.named), "kept": list(kept)}
+        task = partial(measure_score, split=split.number, kept=kept, seed=self.seed)
+        return self._measure("score", method, split, told, task)
 
-    def _information(self, kept: tuple[str, ...], split: Split) -> Estimate:
-        from minerva.selectors import mutual_information  # noqa: PLC0415 - loads torch
+    def _measure(
+        self, figure: str, method: Method, split: Split, told: Record, task: Callable[[Study], Estimate | Score]
+    ) -> Cell:
+        work = partial(timed, task)
+        label = self._label(f"{figure}, {method.label}", split)
+        return Cell(label, self._key(figure, split) | told, work, here=partial(attempt, work, self.study))
 
-        held_out = self.study.table.select(kept).take(split.held_out)
-        return mutual_information(
-            as_arrow(held_out.columns),
-            as_arrow([self.study.target.take(split.held_out)]),
-            target=self.study.target_kind,
-            categorical=[name for name in self.study.categorical if name in kept],
-            device=self.device,
-            random_state=self.seed,
-        )
+    def _run(self, cells: Sequence[Cell], tell: Tell) -> list[Outcome[Record]]:
+        """What each cell came to. Cells that are the same, as when two methods keep the same, are computed once."""
+        done = self._run_on_backend(cells, tell) if user_backend() is not None else {}
+        outcomes = []
+        for cell in cells:
+            if cell.name not in done:
+                tell(cell.label)
+            outcomes.append(done.get(cell.name) or self._once(cell))
+        return outcomes
 
-    def _score(self, kept: tuple[str, ...], split: Split) -> Score:
-        table, target = self.study.table.select(kept), self.study.target
-        train, test = ((table.take(rows), target.take(rows)) for rows in (split.selection, split.held_out))
-        return boosting_score(train, test, self.study.metric, seed=self.seed, names=self.study.named)
+    def _run_on_backend(self, cells: Sequence[Cell], tell: Tell) -> dict[str, Outcome[Record]]:
+        """Compute all that is not on record, many at a time; each is recorded as soon as it is there."""
+        missing = {cell.name: cell for cell in reversed(cells) if self._find(cell) is None}  # of equals the first
+        todo = list(missing.values())[::-1]
+        done = {}
+        for place, outcome in perform_all([cell.task for cell in todo], self.study):
+            tell(todo[place].label)
+            done[todo[place].name] = self._keep(todo[place], outcome)
+        return done
 
-    def _once(
-        self, cell: str, split: Split, kept: tuple[str, ...], told: Record,
-        measure: Callable[[tuple[str, ...], Split], Estimate | Score],
-    ) -> Record:  # fmt: skip
-        """Measure a set of features, unless that is recorded: methods that keep the same share it."""
-        key = self._key(cell, split) | told | {"kept": list(kept)}
-        found = self.cells.find(key)
-        if found is None:
-            start = time.perf_counter()
-            result = dataclasses.asdict(measure(kept, split))
-            taken = time.perf_counter() - start
-            found = self.cells.append(key | {"result": result, "seconds": taken} | provenance())
-        return dict(found["result"])
+    def _once(self, cell: Cell) -> Outcome[Record]:
+        found = self._find(cell)
+        return (found, None) if found is not None else self._keep(cell, cell.here())
+
+    def _find(self, cell: Cell) -> Record | None:
+        found = self.cells.find(cell.key)
+        return found if found is not None and _still_holds(found, self.time_limit) else None
+
+    def _keep(self, cell: Cell, outcome: Outcome[Record]) -> Outcome[Record]:
+        """Record what there is; not what failed, which may be repaired by the next call."""
+        found, fault = outcome
+        return (None, fault) if found is None else (self.cells.append(cell.key | found), None)
+
+    def _label(self, what: str, split: Split) -> str:
+        n_splits = len(self.study.splits)
+        return f"{what}, split {split.number + 1} of {n_splits}" if n_splits > 1 else what
 
     def _key(self, cell: str, split: Split) -> Record:
         """What all cells of a split are known by; the version too, since a newer one may answer otherwise."""
@@ -155,12 +179,48 @@ class Contest:
         }
 
 
-def _with_note(attempt: Attempt, what: str, error: Exception) -> Attempt:
-    return dataclasses.replace(attempt, notes=(*attempt.notes, f"The {what} was not measured: {describe(error)}"))
+def _as_attempt(outcome: Outcome[Record]) -> Attempt:
+    found, fault = outcome
+    if found is None or found["selected"] is None:
+        return Attempt(None, status=str(fault) if found is None else found["notes"][0])
+    return Attempt(
+        kept=tuple(found["selected"]),
+        notes=tuple(found["notes"]),
+        alone=found["alone"],
+        seconds=found["seconds"],
+        peak_bytes=found["peak_bytes"],
+    )
+
+
+def _with_figure(tried: Attempt, figure: str, outcome: Outcome[Record]) -> Attempt:
+    found, fault = outcome
+    if found is None:  # one figure less is no reason to lose the others
+        return dataclasses.replace(tried, notes=(*tried.notes, f"The {figure} was not measured: {fault}"))
+    value: Any = (Estimate if figure == "information" else Score)(**found["result"])
+    return dataclasses.replace(tried, **{figure: value})
+
+
+def _write_split(study: Study, folder: str, split: int) -> tuple[Path, Path]:
+    place = Path(folder) / str(split)
+    place.mkdir()
+    return write_rows(study, study.splits[split].selection, place)
+
+
+def _fit_apart(files: Files, split: int, method: Method, arguments: dict[str, Any]) -> Outcome[Record]:
+    from minerva.evaluation.fitting import Fit, fit_apart  # noqa: PLC0415 - loads torch
+
+    limit = arguments["time_limit"]
+    fit = Fit(method, *files(split), arguments)
+    try:
+        return {"time_limit": limit} | fit_apart(fit, limit) | provenance(), None
+    except WorkerError as error:
+        return None, str(error)
 
 
 def _still_holds(record: Record, time_limit: float | None) -> bool:
-    """Whether a recorded fit would end the same way under this limit."""
+    """Whether a recorded fit would end the same way under this limit; figures have none."""
+    if record["cell"] != "selection":
+        return True
     if record["cut_short"]:
         return bool(record["time_limit"] == time_limit)
     return time_limit is None or record["seconds"] <= time_limit

@@ -1,4 +1,4 @@
-"""One method on one table in a process of its own: the task, and what comes back."""
+"""One method on one table, in a process of its own or in one that is there: the task, and what comes back."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 import minerva.selectors  # noqa: F401 - loaded while the process starts, so that it counts in no method's time
 from minerva.evaluation.methods import Method, build
-from minerva.evaluation.records import Record
-from minerva.evaluation.study import read_rows
+from minerva.evaluation.records import Record, provenance
+from minerva.evaluation.study import Study, as_arrow, read_rows
 from minerva.evaluation.worker import OutOfTimeError, Worker, measured
 
 GRACE = 60.0  # seconds a method that ends itself has to do so
@@ -18,11 +18,11 @@ GRACE = 60.0  # seconds a method that ends itself has to do so
 
 @dataclass(frozen=True)
 class Fit:
-    """A method, the files it is fitted on, and the arguments of :func:`~minerva.evaluation.methods.build`."""
+    """A method, what it is fitted on, and the arguments of :func:`~minerva.evaluation.methods.build`."""
 
     method: Method
-    features: Path
-    target: Path
+    features: Any  # an Arrow table, or the path of a file with one
+    target: Any
     arguments: dict[str, Any]
 
 
@@ -47,16 +47,31 @@ def fit_apart(fit: Fit, time_limit: float | None) -> Record:
         with Worker(perform) as worker:
             found: Record = worker.ask(fit, hard_limit)
     except OutOfTimeError as error:
-        return {"selected": None, "notes": [str(error)], "cut_short": True, "seconds": hard_limit, "peak_bytes": None}
+        return _out_of_time(str(error), hard_limit)
     return found
+
+
+def fit_within(study: Study, split: int, method: Method, arguments: dict[str, Any]) -> Record:
+    """Fit in this process, which others may use too, on the rows of a split.
+
+    Nothing stops a fit here: one that took longer than ``time_limit`` is told as out of time when it is done. Memory
+    is not told, since a process that has done other things before holds more than the method needs.
+    """
+    rows = study.splits[split].selection
+    X, y = as_arrow(study.table.take(rows).columns), as_arrow([study.target.take(rows)])
+    found, limit = perform(Fit(method, X, y, arguments)) | {"peak_bytes": None}, arguments["time_limit"]
+    if limit is not None and not method.ends_itself and found["seconds"] > limit:
+        found = _out_of_time(f"out of time: took {found['seconds']:.3g} of {limit:g} s", found["seconds"])
+    return {"time_limit": limit} | found | provenance()
 
 
 def perform(fit: Fit) -> Record:
     """Fit a method in this process."""
-    warnings.simplefilter("ignore")  # what a user should know is in the selection's own words
-    X, y = read_rows(fit.features), read_rows(fit.target)
+    X, y = (read_rows(rows) if isinstance(rows, Path) else rows for rows in (fit.features, fit.target))
     selector = build(fit.method, **fit.arguments)
-    fitted, seconds, peak_bytes = measured(selector.fit, X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what a user should know is in the selection's own words
+        fitted, seconds, peak_bytes = measured(selector.fit, X, y)
     selection = fitted.selection_
     nats = {result.feature: result.marginal_nats for result in selection.features}
     return {
@@ -67,3 +82,7 @@ def perform(fit: Fit) -> Record:
         "seconds": seconds,
         "peak_bytes": peak_bytes,
     }
+
+
+def _out_of_time(note: str, seconds: float | None) -> Record:
+    return {"selected": None, "notes": [note], "cut_short": True, "seconds": seconds, "peak_bytes": None}

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from minerva.data import as_table, as_target, split_rows
 from minerva.errors import InputError, unknown_name
+from minerva.evaluation.backends import n_bytes
 from minerva.evaluation.downstream import choose_metric
 from minerva.preprocessing import find_kinds, find_target_kind
 from minerva.schema import Column, ColumnKind, Table
@@ -67,6 +68,9 @@ class Study:
         """How the target is read, as selectors are told."""
         return "discrete" if self.is_discrete else "continuous"
 
+    def __sizeof__(self) -> int:
+        return n_bytes((*self.table.columns, self.target))
+
 
 def read_study(
     X: Any, y: Any, *, categorical: str | Sequence[Any], target: str, n_splits: int, held_out: float, seed: int
@@ -89,7 +93,7 @@ def read_study(
     is_discrete = find_target_kind(y_table, target)[answer.name] == ColumnKind.CATEGORICAL
     named = categorical if isinstance(categorical, str) else [_known(name, table.names) for name in categorical]
     kinds = find_kinds(table, named)
-    strata = _strata(answer, is_discrete)
+    strata = stratify(answer, is_discrete)
     return Study(
         table=table,
         target=answer,
@@ -100,6 +104,20 @@ def read_study(
         splits=tuple(_split(number, answer, strata, held_out, seed) for number in range(n_splits)),
         fingerprint=fingerprint(table, answer),
     )
+
+
+def stratify(target: Column, is_discrete: bool) -> NDArray[np.int64]:
+    """A number for every row, by which rows are divided alike: its class, or its tenth of an amount.
+
+    Examples
+    --------
+    >>> stratify(Column("y", np.array([5.0, 2.0, 5.0])), is_discrete=True).tolist()
+    [1, 0, 1]
+    """
+    if is_discrete:
+        return np.unique(target.values, return_inverse=True)[1]
+    ranks = np.argsort(np.argsort(target.values, kind="stable"), kind="stable")
+    return ranks * N_STRATA // len(ranks)
 
 
 def fingerprint(table: Table, target: Column) -> str:
@@ -160,13 +178,6 @@ def _known(name: Any, names: Sequence[str]) -> str:
     if str(name) not in names:
         raise unknown_name("column (in categorical)", name, names)
     return str(name)
-
-
-def _strata(target: Column, is_discrete: bool) -> NDArray[np.int64]:
-    if is_discrete:
-        return np.unique(target.values, return_inverse=True)[1]
-    ranks = np.argsort(np.argsort(target.values, kind="stable"), kind="stable")
-    return ranks * N_STRATA // len(ranks)
 
 
 def _split(number: int, target: Column, strata: NDArray[np.int64], held_out: float, seed: int) -> Split:

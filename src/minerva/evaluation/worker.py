@@ -20,6 +20,7 @@ from minerva.errors import MinervaError
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 
 SPIN_COUNT, PATIENT = "GOMP_SPINCOUNT", "4000"  # read by the threads of torch when it loads
 _STATUS = Path("/proc/self/status")
@@ -142,6 +143,23 @@ def describe(error: BaseException) -> str:
     return "".join([words, *(f" ({Path(frame.filename).name}:{frame.lineno})" for frame in where)])
 
 
+def attempt(perform: Callable[[T], R], task: T) -> tuple[R | None, str | None]:
+    """Do a task in this process; return its result, or why there is none in one line.
+
+    Examples
+    --------
+    >>> attempt(len, "abc"), attempt(int, "abc")[1][:10]
+    ((3, None), 'ValueError')
+    """
+    from joblib import parallel_config  # noqa: PLC0415 - what starts a worker need not load it
+
+    try:
+        with parallel_config(backend="threading"):  # a worker may have no processes of its own, and would use one core
+            return perform(task), None
+    except Exception as error:
+        return None, describe(error)
+
+
 def measured(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> tuple[R, float, int]:
     """Call a function, and measure the call.
 
@@ -215,17 +233,7 @@ def _serve(pipe: Connection, perform: Callable[[Any], Any]) -> None:
     with contextlib.suppress(EOFError, OSError):  # the other side has ended
         pipe.send("ready")
         while True:
-            pipe.send(_attempt(perform, pipe.recv()))
-
-
-def _attempt(perform: Callable[[Any], Any], task: Any) -> tuple[Any, str | None]:
-    from joblib import parallel_config  # noqa: PLC0415 - what starts a worker need not load it
-
-    try:
-        with parallel_config(backend="threading"):  # a worker may have no processes of its own, and would use one core
-            return perform(task), None
-    except Exception as error:
-        return None, describe(error)
+            pipe.send(attempt(perform, pipe.recv()))
 
 
 def _end_with_parent() -> None:

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 import torch
 
-from minerva.core.runtime import Deadline, seeded
+from minerva.core.runtime import seeded
 from minerva.core.solvers.paper import PaperSettings, solve_paper
+from minerva.core.training import Run
 from minerva.data import as_table
 from minerva.evaluation.paper.cells import Cell
 from minerva.evaluation.paper.configuration import Configuration
@@ -75,7 +76,7 @@ def _held_out_bound(X: pd.DataFrame, y: pd.DataFrame, seed: int) -> float:
     settings = PaperSettings(max_steps_sparsify=0)
     units = range(X.shape[1])
     with seeded(seed, torch.device("cpu")) as generator:
-        solution = solve_paper(x_train, y_train, (x_held_out, y_held_out), units, settings, generator, Deadline(None))
+        solution = solve_paper(x_train, y_train, (x_held_out, y_held_out), units, settings, Run(generator))
     return solution.total.mean
 
 
