@@ -9,6 +9,7 @@ from minerva.core.evidence import holm, weigh
 from minerva.core.inputs import Layout, Rows, join_rows
 from minerva.core.networks import MAX_COUNTED, FeatureTower, soft_clamp
 from minerva.core.objective import norm_drift, sparsity_ratio
+from minerva.core.pairs import N_CELLS, N_PARTS, PairTables
 from minerva.core.runtime import seeded
 from minerva.core.weights import FeatureWeights
 
@@ -225,7 +226,7 @@ def test_the_projection_of_embedded_columns_needs_no_embedding(case, seed):
 
 @UNTIMED
 @given(columns(), st.integers(0, 2**32 - 1), st.data())
-def test_the_part_of_features_is_what_their_weights_switch(case, seed, data):
+def test_features_of_another_row_change_the_projection_by_what_their_weights_switch(case, seed, data):
     rows, _ = case
     n_features, n_rows = rows.layout.n_features, rows.codes.shape[1]
     features = data.draw(st.lists(st.integers(0, n_features - 1), min_size=1, unique=True))
@@ -233,12 +234,46 @@ def test_the_part_of_features_is_what_their_weights_switch(case, seed, data):
     weights[:, features] = 0.0
     # The table of both members' rows, of which each has its own
     table = Rows(rows.ranks.flatten(0, 1), rows.codes.flatten(0, 1), rows.layout)
-    index = torch.arange(2 * n_rows).view(2, n_rows)
+    mine = torch.arange(2 * n_rows).view(2, n_rows)
+    others = mine.flip(0)  # each member gets the cells of the other's rows
     with seeded(seed, torch.device("cpu")), torch.no_grad():
         tower = FeatureTower(rows.layout, 1, n_members=2, width=3, n_blocks=0, embedding_width=2).double()
-        expected = tower.hidden(rows) - tower.hidden(rows, weights)
-        found = tower.part(table, index, features, slice(None))
+        parts = tower.hidden(table.take(others)) - tower.hidden(table.take(others), weights)
+        parts -= tower.hidden(rows) - tower.hidden(rows, weights)
+        found = tower.change(table, mine, others, features, slice(None))
+    torch.testing.assert_close(found, parts, rtol=0, atol=1e-12)
+
+
+def exchanged(table, mine, others, features):
+    """Rows ``mine`` of a table with these features of the rows ``others``."""
+    taken, other, n_continuous = table.take(mine), table.take(others), table.layout.n_continuous
+    for place in (table.layout.positions.index(feature) for feature in features):
+        if place < n_continuous:
+            taken.ranks[..., place] = other.ranks[..., place]
+        else:
+            taken.codes[..., place - n_continuous] = other.codes[..., place - n_continuous]
+    return taken
+
+
+@UNTIMED
+@given(columns(), st.integers(0, 2**32 - 1), st.data())
+def test_features_of_another_row_change_their_columns_and_their_pairs(case, seed, data):
+    rows, _ = case
+    n_features, n_rows = rows.layout.n_features, rows.codes.shape[1]
+    feature = st.integers(0, n_features - 1)
+    features = data.draw(st.lists(feature, min_size=1, unique=True))
+    pairs = tuple(data.draw(st.lists(st.tuples(feature, feature), max_size=4, unique=True)))
+    table = Rows(rows.ranks.flatten(0, 1), rows.codes.flatten(0, 1), rows.layout)
+    mine = torch.arange(2 * n_rows).view(2, n_rows)
+    with seeded(seed, torch.device("cpu")), torch.no_grad():
+        tables = [PairTables(pairs, torch.randn(N_PARTS + 1, len(pairs), N_CELLS, 2)) for _ in range(2)]
+        tower = FeatureTower(rows.layout, 1, n_members=2, width=3, n_blocks=0, embedding_width=2, pairs=tables).double()
+        others = torch.randint(2 * n_rows, mine.shape)
+        expected = tower.hidden(exchanged(table, mine, others, features)) - tower.hidden(rows)
+        found = tower.change(table, mine, others, features, slice(None))
+        second = tower.change(table, mine[1:], others[1:], features, slice(1, 2))
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
+    torch.testing.assert_close(second, expected[1:], rtol=0, atol=1e-12)
 
 
 @UNTIMED

@@ -7,14 +7,19 @@ import math
 import torch
 from torch import Tensor
 
+from minerva.core.ranks import Ranks
+
 
 def log_mean_exp(scores: Tensor, dim: int = -1) -> Tensor:
     """Logarithm of the mean of exp(scores), safe at scores of any size."""
     return torch.logsumexp(scores, dim=dim) - math.log(scores.shape[dim])
 
 
-def donsker_varadhan(joint_scores: Tensor, marginal_scores: Tensor) -> Tensor:
+def donsker_varadhan(joint_scores: Tensor, marginal_scores: Tensor, ranks: Ranks | None = None) -> Tensor:
     """Lower bound E_P[T] - log E_Q[exp T] on mutual information (eqs. 4 to 8).
+
+    With ``ranks`` the scores are this rank's share: the bound is that of the joined batch on every rank, and its
+    gradient is this rank's part of the whole.
 
     Examples
     --------
@@ -25,6 +30,8 @@ def donsker_varadhan(joint_scores: Tensor, marginal_scores: Tensor) -> Tensor:
     >>> float(donsker_varadhan(scores + 3, scores + 3))
     0.0
     """
+    if ranks is not None:
+        return ranks.mean(joint_scores.flatten()) - ranks.log_mean_exp(marginal_scores.flatten())
     return joint_scores.mean() - log_mean_exp(marginal_scores.flatten())
 
 

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from minerva.core.inputs import Layout, Rows
 from minerva.core.networks import ColumnEmbedding, FeatureTower, Linear, ResidualBlock
+from minerva.core.pairs import PairTables
 
 
 class ConcatenatedCritic(nn.Module):
@@ -54,17 +55,18 @@ class SeparableCritic(nn.Module):
         width: int = 128,
         n_factors: int = 32,
         dropout: float = 0.0,
+        pairs: list[PairTables] | None = None,
     ) -> None:
         super().__init__()
         self.n_factors = n_factors
-        self.tower = FeatureTower(x, n_factors, n_members=n_members, width=width, dropout=dropout)
+        self.tower = FeatureTower(x, n_factors, n_members=n_members, width=width, dropout=dropout, pairs=pairs)
         self.target = FeatureTower(
             y, n_factors + 1, n_members=n_members, width=width // 2, n_blocks=1, embedding_width=16
         )
 
-    def forward(self, x: Rows, y: Rows, weights: Tensor | None = None) -> Tensor:  # (n_members, n_rows_x, n_rows_y)
-        """Score every row of x with every row of y."""
-        return self.scores(self.tower(x, weights), y)
+    def forward(self, x: Rows, y: Rows, weights: Tensor | None = None, part: Tensor | None = None) -> Tensor:
+        """Score every row of x with every row of y: (n_members, n_rows_x, n_rows_y)."""
+        return self.scores(self.tower(x, weights, part), y)
 
     def scores(self, outputs: Tensor, y: Rows) -> Tensor:
         """Scores from what the tower says of the features."""
@@ -78,14 +80,21 @@ class ClassCritic(nn.Module):
     """T(x, k) for every class k of a discrete target, each with a score of its own: y is only counted."""
 
     def __init__(
-        self, x: Layout, n_classes: int, *, n_members: int = 1, width: int = 128, dropout: float = 0.0
+        self,
+        x: Layout,
+        n_classes: int,
+        *,
+        n_members: int = 1,
+        width: int = 128,
+        dropout: float = 0.0,
+        pairs: list[PairTables] | None = None,
     ) -> None:
         super().__init__()
-        self.tower = FeatureTower(x, n_classes, n_members=n_members, width=width, dropout=dropout)
+        self.tower = FeatureTower(x, n_classes, n_members=n_members, width=width, dropout=dropout, pairs=pairs)
 
-    def forward(self, x: Rows, y: Rows, weights: Tensor | None = None) -> Tensor:  # (n_members, n_rows_x, n_classes)
-        """Score every row of x with every class."""
-        return self.scores(self.tower(x, weights), y)
+    def forward(self, x: Rows, y: Rows, weights: Tensor | None = None, part: Tensor | None = None) -> Tensor:
+        """Score every row of x with every class: (n_members, n_rows_x, n_classes)."""
+        return self.scores(self.tower(x, weights, part), y)
 
     def scores(self, outputs: Tensor, y: Rows) -> Tensor:
         """Scores from what the tower says of the features: its outputs."""

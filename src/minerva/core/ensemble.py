@@ -77,6 +77,8 @@ class Ensemble:
         """Take over the parameters of another ensemble's members: (mine, theirs), and so for entries of a parameter."""
         mine, theirs = members
         for name, value in other.parameters.items():
+            if name not in self.parameters:  # a critic that is told of no pairs of columns has no place for theirs
+                continue
             block = self.parameters[name].data[mine]
             if name in entries:
                 to, of = entries[name]
@@ -93,18 +95,43 @@ class Descent:
 
     def __init__(self, ensemble: Ensemble, rate: float, weight_decay: float) -> None:
         self.ensemble = ensemble
-        self.rate = rate
         self.weight_decay = weight_decay
-        self.n_steps = 0
         self.mean = torch.zeros_like(ensemble.values)
         self.square = torch.zeros_like(ensemble.values)
+        # Steps done, and the rate: on the device, since a graph of a step is to find them changed
+        self.clock = torch.tensor([0.0, rate], dtype=torch.float64, device=ensemble.values.device)
+
+    @property
+    def n_steps(self) -> int:
+        """Number of steps done."""
+        return int(self.clock[0])
+
+    @n_steps.setter
+    def n_steps(self, n_steps: int) -> None:
+        self.clock[0] = n_steps
+
+    @property
+    def rate(self) -> float:
+        """The learning rate."""
+        return float(self.clock[1])
+
+    @rate.setter
+    def rate(self, rate: float) -> None:
+        self.clock[1] = rate
 
     def step(self, momentum: float = 0.9, memory: float = 0.999) -> None:
         """One step down the gradient."""
-        self.n_steps += 1
         values, gradient = self.ensemble.values, self.ensemble.gradient
         self.mean.lerp_(gradient, 1 - momentum)
         self.square.mul_(memory).addcmul_(gradient, gradient, value=1 - memory)
-        size = (self.square / (1 - memory**self.n_steps)).sqrt_().add_(1e-8)
-        values.mul_(1 - self.rate * self.weight_decay)
-        values.addcdiv_(self.mean, size, value=-self.rate / (1 - momentum**self.n_steps))
+        self.clock[0] += 1
+        if values.is_cuda:
+            n_steps, rate = self.clock
+            size = (self.square / (1 - memory**n_steps)).sqrt_().add_(1e-8)
+            values.mul_(1 - rate * self.weight_decay)
+            values.sub_(self.mean / size * (rate / (1 - momentum**n_steps)))
+        else:  # plain numbers are quicker where nobody waits for them
+            n_done, speed = self.clock.tolist()
+            size = (self.square / (1 - memory**n_done)).sqrt_().add_(1e-8)
+            values.mul_(1 - speed * self.weight_decay)
+            values.addcdiv_(self.mean, size, value=-speed / (1 - momentum**n_done))

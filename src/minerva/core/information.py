@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Generator, Tensor
@@ -13,9 +13,11 @@ from minerva.core.critics import ClassCritic, SeparableCritic
 from minerva.core.ensemble import Ensemble
 from minerva.core.inputs import Rows, stack_rows
 from minerva.core.objective import Loss
-from minerva.core.runtime import Deadline
-from minerva.core.training import Outcome, Schedule, train
-from minerva.results import TrainingRecord
+from minerva.core.pairs import PairTables, part_of_rows
+from minerva.core.sampling import pad_rows, sampler
+from minerva.core.sharing import HELD_WHOLE, Shares
+from minerva.core.steps import BatchLoss, Draws
+from minerva.core.training import Outcome, Run, Schedule, train
 
 _CHUNK = 16384  # rows scored at once, over all members
 
@@ -42,12 +44,21 @@ class Fold:
     Folds of one table share their tensors: each has its rows, encoded its own way, in a stretch of them.
     """
 
-    x: Rows
+    x: Rows  # of this process alone, where several share the rows
     target: Target
-    row_weights: Tensor  # (n_rows,) mean 1
+    row_weights: Tensor  # (n_rows,) mean 1; a row that stands for others weighs more
     train: tuple[Tensor, ...]  # one index a member
     tune: tuple[Tensor, ...]  # one index a member
     vet: Tensor
+    pairs: PairTables | None = None  # what the training rows say of columns that work together
+    clusters: Tensor | None = None  # (n_rows,) number of the group of each row; None: every row is on its own
+    shares: Shares = HELD_WHOLE  # who holds which rows of x
+
+
+def vet_clusters(folds: Sequence[Fold]) -> Tensor | None:
+    """Groups of the vetting rows, fold after fold; None if every row is on its own."""
+    found = [fold.clusters[fold.vet] for fold in folds if fold.clusters is not None]
+    return torch.cat(found) if found else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +80,7 @@ class Critics:
         fold = self.jobs[0].fold
         self.features = sorted(set().union(*(job.features for job in self.jobs)))
         self.x = fold.x.only(self.features)
-        self.device = self.x.device
+        self.device, self.shares = self.x.device, fold.shares
         self.row_weights, self.atoms = fold.row_weights, fold.target.atoms
         self.n_per_job = len(fold.train)
         self.n_members = self.n_per_job * len(self.jobs)
@@ -83,12 +94,21 @@ class Critics:
     def _build(self, width: int, dropout: float) -> ClassCritic | SeparableCritic:
         if self.jobs[0].fold.target.is_discrete:
             n_classes = self.log_prior.shape[-1]
-            critic = ClassCritic(self.x.layout, n_classes, n_members=self.n_members, width=width, dropout=dropout)
+            critic = ClassCritic(
+                self.x.layout, n_classes, n_members=self.n_members, width=width, dropout=dropout, pairs=self._pairs()
+            )
             self.critic: ClassCritic | SeparableCritic = critic
         else:
             layouts = self.x.layout, self.atom_rows.layout
-            self.critic = SeparableCritic(*layouts, n_members=self.n_members, width=width, dropout=dropout)
+            self.critic = SeparableCritic(
+                *layouts, n_members=self.n_members, width=width, dropout=dropout, pairs=self._pairs()
+            )
         return self.critic
+
+    def _pairs(self) -> list[PairTables] | None:
+        """Tables of the pairs among the features, one a member; folds of one table know of the same pairs."""
+        tables = [job.fold.pairs for job in self.jobs for _ in range(self.n_per_job)]
+        return [table.among(self.features) for table in tables if table is not None] or None
 
     def members_of(self, job: int) -> slice:
         """The places of a job's members."""
@@ -106,24 +126,30 @@ class Critics:
         common = sorted(mine.keys() & theirs.keys())
         to = self.critic.tower.column_entries([mine[feature] for feature in common])
         of = other.critic.tower.column_entries([theirs[feature] for feature in common])
-        entries = {f"tower.{name}": (to[name], of[name]) for name in to}
+        pairs = sorted({*self._known_pairs()} & {*other._known_pairs()})
+        to |= self.critic.tower.pair_entries([(mine[a], mine[b]) for a, b in pairs])
+        of |= other.critic.tower.pair_entries([(theirs[a], theirs[b]) for a, b in pairs])
+        entries = {f"tower.{name}": (to[name], of[name]) for name in to.keys() & of.keys()}
         self.ensemble.start_from_(other.ensemble, (self.members_of(job), other.members_of(other_job)), entries)
+
+    def _known_pairs(self) -> list[tuple[int, int]]:
+        """Pairs, by feature, that the critic is told of."""
+        told = self.critic.tower.pairs
+        return [] if told is None else [(self.features[a], self.features[b]) for a, b in told.pairs]
 
     def fit(
         self,
         schedule: Schedule,
-        generator: Generator,
-        deadline: Deadline,
+        run: Run,
         *,
         stage: str,
         sample_masks: MaskSampler | None = None,
-        on_record: Callable[[TrainingRecord], None] = lambda _: None,
     ) -> Outcome:
         """Train until the bound on the tuning rows stops rising."""
         seen = [rows for job in self.jobs for rows in job.fold.train]
-        n_seen = torch.tensor([[len(rows)] for rows in seen])
-        n_batch = min(schedule.batch_size, int(n_seen.min()))
-        seen_rows, _ = pad_rows(seen, self.row_weights)
+        n_batch = min(schedule.batch_size, *map(len, seen))
+        is_discrete, n_draws = self.jobs[0].fold.target.is_discrete, n_batch * schedule.max_steps
+        batches = sampler(seen, self.atoms, self.row_weights, self.log_prior, is_discrete=is_discrete, n_draws=n_draws)
         tune, tune_weights = self._tune_rows()
         tune_masks: Tensor | None = None
 
@@ -131,34 +157,38 @@ class Critics:
         surprise = -self.log_prior.squeeze(1).gather(1, self.atoms[tune])
         ceiling = ((surprise * tune_weights).sum(1) / tune_weights.sum(1)).cpu()
         if sample_masks is not None:  # judged on hidden parts too, or the full set alone would end the training
-            tune_masks = sample_masks(tune.numel(), generator).to(self.device).view(*tune.shape, -1)
+            tune_masks = sample_masks(tune.numel(), run.generator).to(self.device).view(*tune.shape, -1)
             ceiling = torch.full_like(ceiling, torch.inf)
 
-        def loss_of_batch() -> Loss:
-            drawn = torch.rand(self.n_members, n_batch, generator=generator, dtype=torch.float64) * n_seen
-            rows = seen_rows.gather(1, drawn.long().to(self.device))
-            masks = self.masks
-            if sample_masks is not None:
-                masks = sample_masks(rows.numel(), generator).to(self.device).view(*rows.shape, -1)
-            weights = self.row_weights[rows]
-            information = conditional_scores(self._scores(self.x.take(rows), masks), self.atoms[rows], self.log_prior)
-            return Loss(-(information * weights).sum(1) / weights.sum(1))
+        def draw() -> Draws:
+            rows = batches.draw(n_batch, run.generator)
+            if sample_masks is None:
+                return (rows,)
+            return rows, sample_masks(rows.numel(), run.generator).to(self.device).view(*rows.shape, -1)
+
+        def loss(rows: Tensor, masks: Tensor | None = None) -> Loss:
+            own, weights = self.shares.portion(rows), self.row_weights[rows]
+            masks = self.masks if masks is None else own.pick(masks)
+            scores = self.critic(self._take(own.rows), self.atom_rows, masks, part_of_rows(own.rows))
+            information = conditional_scores(scores, self.atoms[own.rows], batches.log_prior)
+            return Loss(-(information * own.pick(weights)).sum(1) / weights.sum(1))
 
         def held_out_bound() -> Tensor:
             information = self._by_member(tune, tune_masks)
             return (information * tune_weights).sum(1) / tune_weights.sum(1)
 
-        return train(
-            self.ensemble,
-            loss_of_batch,
-            held_out_bound,
-            schedule,
-            stage=stage,
-            deadline=deadline,
-            n_features=lambda: max(len(job.features) for job in self.jobs),
-            ceiling=ceiling,
-            on_record=on_record,
-        )
+        ranks = self.shares.ranks  # those who share the rows, whoever else there is
+        with ranks.own_draws():
+            return train(
+                self.ensemble,
+                BatchLoss(draw, loss),
+                held_out_bound,
+                schedule,
+                replace(run, ranks=ranks),
+                stage=stage,
+                n_features=lambda: max(len(job.features) for job in self.jobs),
+                ceiling=ceiling,
+            )
 
     @torch.no_grad()
     def tune_information(self) -> list[Tensor]:
@@ -174,13 +204,14 @@ class Critics:
     @torch.no_grad()
     def information(self, rows: Sequence[Tensor], mask: Tensor | None = None) -> list[Tensor]:
         """Information of rows that no member of a job saw, by the mean score of its members; one index a job."""
-        block, _ = pad_rows(rows, self.row_weights)
+        own = self.shares.portion(pad_rows(rows, self.row_weights)[0])
         masks = None if mask is None else mask.expand(self.n_members, -1)
         pieces = []
-        for piece in block.split(self.chunk, dim=1):
-            scores = self._scores(self.x.take(self.for_members(piece)), self.masks if masks is None else masks)
+        for piece in own.rows.split(self.chunk, dim=1):
+            scores = self._scores(self._take(self.for_members(piece)), self.masks if masks is None else masks)
             pieces.append(self.by_job(scores, piece))
-        return [values[: len(own)] for values, own in zip(torch.cat(pieces, dim=1), rows, strict=True)]
+        whole = own.join(torch.cat(pieces, dim=1))
+        return [values[: len(of_job)] for values, of_job in zip(whole, rows, strict=True)]
 
     def vet_information(self, mask: Tensor | None = None) -> list[Tensor]:
         """Information of every job's vetting rows, with the features of the mask or those of each job."""
@@ -203,6 +234,10 @@ class Critics:
     def _tune_rows(self) -> tuple[Tensor, Tensor]:
         return pad_rows([rows for job in self.jobs for rows in job.fold.tune], self.row_weights)
 
+    def _take(self, rows: Tensor) -> Rows:
+        """Features of rows that this process holds."""
+        return self.shares.take(self.x, rows)
+
     def _scores(self, x: Rows, masks: Tensor | None) -> Tensor:  # (n_members, n_rows, n_atoms)
         """Scores of a block of rows with every atom; masks are (n_members, [n_rows,] n_features)."""
         scores: Tensor = self.critic(x, self.atom_rows, masks)
@@ -210,21 +245,11 @@ class Critics:
 
     def _by_member(self, rows: Tensor, masks: Tensor | None = None) -> Tensor:  # (n_members, n_rows)
         """Information of a block of rows, member by member."""
-        pieces = []
-        for start in range(0, rows.shape[1], self.chunk):
-            piece = rows[:, start : start + self.chunk]
-            scores = self._scores(
-                self.x.take(piece), self.masks if masks is None else masks[:, start : start + self.chunk]
-            )
-            pieces.append(conditional_scores(scores, self.atoms[piece], self.log_prior))
-        return torch.cat(pieces, dim=1)
-
-
-def pad_rows(rows: Sequence[Tensor], row_weights: Tensor) -> tuple[Tensor, Tensor]:
-    """Index blocks of unequal length as one, the filling at weight zero."""
-    length = max(len(block) for block in rows)
-    padded = torch.stack([torch.cat([block, block[:1].expand(length - len(block))]) for block in rows])
-    weights = row_weights[padded].clone()
-    for k, block in enumerate(rows):
-        weights[k, len(block) :] = 0.0
-    return padded, weights
+        own = self.shares.portion(rows)
+        cut = own.rows.split(self.chunk, dim=1)
+        masks_of = [self.masks] * len(cut) if masks is None else own.pick(masks).split(self.chunk, dim=1)
+        pieces = [
+            conditional_scores(self._scores(self._take(piece), of_piece), self.atoms[piece], self.log_prior)
+            for piece, of_piece in zip(cut, masks_of, strict=True)
+        ]
+        return own.join(torch.cat(pieces, dim=1))

@@ -9,7 +9,7 @@ import torch
 from torch import Generator, Tensor
 
 from minerva.core.evidence import Evidence, weigh
-from minerva.core.information import Critics, Job, MaskSampler
+from minerva.core.information import Critics, Job, MaskSampler, vet_clusters
 from minerva.core.proposals import Candidate, Workshop
 
 FULL_SHARE = 0.4  # share of training rows that show every unit
@@ -45,6 +45,7 @@ class LeaveOut:
         self.units = units
         folds = [proposal.fold for proposal in proposals]
         self.weights = torch.cat([fold.row_weights[fold.vet] for fold in folds])
+        self.clusters = vet_clusters(folds)
         self.features = {unit: workshop.units[unit] for unit in units}
         every_feature = workshop.features_of(units)
         self.critics = Critics([Job(fold, every_feature) for fold in folds], workshop.plan.dropout, workshop.plan.width)
@@ -53,11 +54,9 @@ class LeaveOut:
             self.critics.start_from(job, proposal.critics, proposal.job)
         self.critics.fit(
             workshop.plan.schedule,
-            workshop.generator,
-            workshop.deadline,
+            workshop.run,
             stage="vet",
             sample_masks=mask_sampler([[place[feature] for feature in self.features[unit]] for unit in units]),
-            on_record=workshop.note,
         )
 
     def information(self, units: list[int]) -> Tensor:  # (n_rows,)
@@ -67,7 +66,7 @@ class LeaveOut:
 
     def weigh(self, values: Tensor) -> Evidence:
         """Mean over the vetting rows."""
-        return weigh(values, self.weights)
+        return weigh(values, self.weights, self.clusters)
 
     def contributions(self, units: list[int]) -> dict[int, Evidence]:
         """Fall of the information when each one of these units is left out."""

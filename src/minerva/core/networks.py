@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from minerva.core.inputs import Layout, Rows
+from minerva.core.pairs import PairInputs, PairTables
 
 MAX_COUNTED = 32  # levels of a column up to which counting them is cheaper than looking up their vectors
 
@@ -83,13 +84,12 @@ class ColumnEmbedding(nn.Module):
             embedded = embedded * weights[..., self.order].unsqueeze(-1)
         return embedded.flatten(-2)
 
-    def column(self, rows: Rows, index: Tensor, place: int, members: slice) -> Tensor:  # (n_members, n_rows, width)
-        """One column of a table at the rows of an index, for some of the members."""
+    def column(self, values: Tensor, place: int, members: slice) -> Tensor:  # (n_members, n_rows, width)
+        """One column, given its ranks or codes (n_members, n_rows), for some of the members."""
         n_continuous = self.layout.n_continuous
         if place < n_continuous:
-            one = slice(place, place + 1)
-            return self._amounts(rows.ranks[index, one], self.missing[members, one]).squeeze(2)
-        codes = rows.codes[index, place - n_continuous] + self.starts[members, :, place - n_continuous]
+            return self._amounts(values.unsqueeze(-1), self.missing[members, place : place + 1]).squeeze(2)
+        codes = values + self.starts[members, :, place - n_continuous]
         return functional.embedding(codes, self.bend(self.levels).flatten(0, 1))
 
     def _amounts(self, ranks: Tensor, missing: Tensor) -> Tensor:
@@ -144,9 +144,11 @@ class FeatureTower(nn.Module):
         n_blocks: int = 2,
         embedding_width: int = 8,
         dropout: float = 0.0,
+        pairs: list[PairTables] | None = None,
     ) -> None:
         super().__init__()
         self.embed = ColumnEmbedding(layout, n_members, embedding_width)
+        self.pairs = PairInputs(pairs, width) if pairs and pairs[0].pairs else None
         self.project = Linear(n_members, layout.n_features * embedding_width, width)
         starts = [0, *torch.tensor(layout.n_levels, dtype=torch.int64).cumsum(0).tolist()]
         few = [k for k, n_levels in enumerate(layout.n_levels) if n_levels <= MAX_COUNTED]
@@ -169,17 +171,28 @@ class FeatureTower(nn.Module):
     codes: Tensor
     column_of_code: Tensor
 
-    def forward(self, rows: Rows, weights: Tensor | None = None) -> Tensor:  # (n_members, n_rows, n_outputs)
-        """Outputs of every row; weights are (n_members, n_features) or (n_members, n_rows, n_features)."""
-        out: Tensor = self.finish(self.hidden(rows, weights))
+    def forward(self, rows: Rows, weights: Tensor | None = None, part: Tensor | None = None) -> Tensor:
+        """Outputs of every row (n_members, n_rows, n_outputs).
+
+        Weights are (n_members, n_features) or (n_members, n_rows, n_features); ``part`` is of training rows, as in
+        :func:`minerva.core.pairs.part_of_rows`.
+        """
+        out: Tensor = self.finish(self.hidden(rows, weights, part))
         return out
 
-    def hidden(self, rows: Rows, weights: Tensor | None = None) -> Tensor:  # (n_members, n_rows, width)
-        """The projection of the embedded columns, without embedding them where it can be done.
+    def hidden(self, rows: Rows, weights: Tensor | None = None, part: Tensor | None = None) -> Tensor:
+        """The projection of the embedded columns (n_members, n_rows, width), and what pairs of them add.
 
         A column of few levels adds one of few vectors, so that counts of levels times these vectors are all there is
         to compute: a seventh of the price of looking up embeddings, forth and back.
         """
+        hidden = self._of_columns(rows, weights)
+        if self.pairs is not None:
+            by_row = None if weights is None else weights if weights.dim() == 3 else weights.unsqueeze(1)
+            hidden = hidden + self.pairs(rows, by_row, part)
+        return hidden
+
+    def _of_columns(self, rows: Rows, weights: Tensor | None) -> Tensor:  # (n_members, n_rows, width)
         embed, n_continuous = self.embed, self.embed.layout.n_continuous
         by_column = self.project.weight.unflatten(1, (-1, embed.width))  # (n_members, n_columns, embedding, width)
         if weights is not None:
@@ -215,16 +228,32 @@ class FeatureTower(nn.Module):
             waves = waves * ~ranks.isnan().unsqueeze(-1)
         return (waves if weights is None else waves * weights.unsqueeze(-1)).flatten(-2)
 
-    def part(self, rows: Rows, index: Tensor, features: list[int], members: slice) -> Tensor:
-        """What these features add to the projection of the rows of an index, (n_members, n_rows, width).
+    def change(
+        self,
+        x: Rows,
+        mine: Tensor,
+        others: Tensor,
+        features: list[int],
+        members: slice,
+        weights: Tensor | None = None,
+    ) -> Tensor:
+        """How the projection of the rows ``mine`` changes when they get these features of the rows ``others``.
 
-        The rest of the tower sees a column only through this sum.
+        The rest of the tower sees a column only through its part of the first sum, and through its pairs, which count
+        as far as both their columns do: weights are (n_members, n_features), of all members, and 1 at ``features``.
         """
-        parts = []
-        for place in (self.embed.layout.positions.index(feature) for feature in features):
-            of_column = slice(place * self.embed.width, (place + 1) * self.embed.width)
-            parts.append(self.embed.column(rows, index, place, members) @ self.project.weight[members, of_column])
+        parts = [self._part(x.only([feature]), feature, others, members) for feature in features]
+        parts += [-self._part(x.only([feature]), feature, mine, members) for feature in features]
+        if self.pairs is not None:
+            parts.append(self.pairs.change(x, mine, others, features, members, weights).expand_as(parts[0]))
         return torch.stack(parts).sum(0)
+
+    def _part(self, column: Rows, feature: int, index: Tensor, members: slice) -> Tensor:  # (n_members, n_rows, width)
+        """What one column adds to the projection of the rows of an index."""
+        place, taken = self.embed.layout.positions.index(feature), column.take(index)
+        values = (taken.ranks if place < self.embed.layout.n_continuous else taken.codes).squeeze(-1)
+        of_column = slice(place * self.embed.width, (place + 1) * self.embed.width)
+        return self.embed.column(values, place, members) @ self.project.weight[members, of_column]
 
     def column_entries(self, features: list[int]) -> dict[str, list[int]]:
         """Which entries of the parameters that have one per column belong to these features, in this order."""
@@ -238,3 +267,10 @@ class FeatureTower(nn.Module):
             "embed.levels": [code for k in names for code in range(first[k], first[k + 1])],
             "project.weight": [place * width + k for place in places for k in range(width)],
         }
+
+    def pair_entries(self, pairs: list[tuple[int, int]]) -> dict[str, list[int]]:
+        """Which entries of the parameters of the pairs belong to these, in this order."""
+        if self.pairs is None:
+            return {}
+        width, places = self.pairs.n_values, [self.pairs.pairs.index(pair) for pair in pairs]
+        return {"pairs.weight": [place * width + k for place in places for k in range(width)]}

@@ -18,20 +18,26 @@ class Plan:
     dropout: float
     schedule: Schedule
     max_threads: int = 1
+    n_pairs: int = 0  # pairs of columns that critics are told of
 
     @classmethod
     def for_rows(cls, n_rows: int, n_informative: int | None = None) -> Plan:
         """The plan for a table of this length, of which only so many rows say much: the positives, where few are."""
         n_informative = n_rows if n_informative is None else min(n_rows, n_informative)
-        if (
-            n_rows >= 20_000 and n_informative < 5_000
-        ):  # every positive is needed for vetting, and plain batches hold few
-            schedule = Schedule(max_steps=500, batch_size=2048, weight_decay=0.1)
-            return cls(n_folds=4, n_members=1, n_tune_parts=5, width=64, dropout=0.1, schedule=schedule)
+        if n_rows >= 20_000 and n_informative < 5_000:  # every positive is needed for vetting
+            schedule = Schedule(max_steps=500, batch_size=512, weight_decay=0.1)
+            return cls(n_folds=4, n_members=1, n_tune_parts=5, width=64, dropout=0.1, schedule=schedule, n_pairs=32)
         if n_rows >= 20_000:
             schedule = Schedule(max_steps=500, batch_size=512 if n_rows < 100_000 else 2048, weight_decay=0.01)
             return cls(
-                n_folds=1, n_members=1, n_tune_parts=5, width=128, dropout=0.0, schedule=schedule, max_threads=64
+                n_folds=1,
+                n_members=1,
+                n_tune_parts=5,
+                width=128,
+                dropout=0.0,
+                schedule=schedule,
+                max_threads=64,
+                n_pairs=32,
             )
         if n_rows >= 5_000:
             schedule = Schedule(max_steps=800, batch_size=512, weight_decay=0.1)

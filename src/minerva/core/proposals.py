@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import torch
-from torch import Generator, Tensor
+from torch import Tensor
 
 from minerva.core.evidence import Evidence, weigh
 from minerva.core.information import Critics, Fold, Job
+from minerva.core.pairs import tabulate
 from minerva.core.plan import Plan
-from minerva.core.runtime import Deadline
 from minerva.core.screen import Screen, coarse_classes, coarse_codes, screen
 from minerva.core.shuffling import falls_on_tune_rows
-from minerva.results import TrainingRecord
+from minerva.core.training import Run
 
 N_PAIRS = 64  # pairs that the screen may propose
 MAX_CANDIDATES = 64  # units that the screen may propose
@@ -32,20 +32,12 @@ class Workshop:
     units: list[list[int]]  # features of every unit
     kept: list[int]  # units kept on request
     plan: Plan
-    generator: Generator
-    deadline: Deadline
-    records: list[TrainingRecord]
-    on_record: Callable[[TrainingRecord], None]
+    run: Run
     known: dict[tuple[int, ...], Candidate] = field(default_factory=dict)  # by fold and units
 
     def features_of(self, units: list[int]) -> list[int]:
         """Features of these units, in order."""
         return sorted(feature for unit in units for feature in self.units[unit])
-
-    def note(self, record: TrainingRecord) -> None:
-        """Keep a training record and pass it on."""
-        self.records.append(record)
-        self.on_record(record)
 
 
 @dataclass(eq=False)
@@ -84,17 +76,18 @@ def fit_candidates(
             parent = parents[k] if parents else None
             if parent is not None:
                 critics.start_from(job, parent.critics, parent.job)
-        outcome = critics.fit(schedule, workshop.generator, workshop.deadline, stage=stage, on_record=workshop.note)
+        outcome = critics.fit(schedule, workshop.run, stage=stage)
         for job, (k, information) in enumerate(zip(new, critics.tune_information(), strict=True)):
-            evidence = weigh(information, _tune_weights(folds[k]))
+            evidence = _weigh_tune_rows(folds[k], information)
             workshop.known[keys[k]] = Candidate(
                 sets[k], folds[k], critics, job, information, evidence, outcome.converged
             )
     return [workshop.known[key] for key in keys]
 
 
-def _tune_weights(fold: Fold) -> Tensor:
-    return fold.row_weights[torch.cat(fold.tune)]
+def _weigh_tune_rows(fold: Fold, values: Tensor) -> Evidence:
+    rows = torch.cat(fold.tune)
+    return weigh(values, fold.row_weights[rows], None if fold.clusters is None else fold.clusters[rows])
 
 
 def screen_fold(fold: Fold) -> Screen:
@@ -103,23 +96,52 @@ def screen_fold(fold: Fold) -> Screen:
     cells = 6.0 * fold.x.layout.n_features  # a guess at the one-hot width is enough for a budget
     n_rows = int(min(len(rows), max(2000, SCREEN_CELLS.get(rows.device.type, 1e12) / (2 * cells**2))))
     rows = rows[:: max(1, len(rows) // n_rows)]
+    classes = coarse_classes(fold.target.atoms[rows], _atom_order(fold))
+    shares = fold.shares
+    codes = coarse_codes(shares.take(fold.x, shares.own_of(rows)))
+    return screen(codes, classes[shares.hold(rows)], n_pairs=N_PAIRS, ranks=shares.ranks)
+
+
+def _atom_order(fold: Fold) -> Tensor:
+    """A number an atom, close for atoms that are."""
     atoms = fold.target.atom_rows
-    order = atoms.ranks[:, 0] if atoms.ranks.shape[1] else torch.arange(len(atoms), device=rows.device)
-    classes = coarse_classes(fold.target.atoms[rows], order)
-    return screen(coarse_codes(fold.x.take(rows)), classes, n_pairs=N_PAIRS)
+    return atoms.ranks[:, 0] if atoms.ranks.shape[1] else torch.arange(len(atoms), device=fold.vet.device)
+
+
+def with_pairs(folds: Sequence[Fold], screens: Sequence[Screen], n_pairs: int) -> list[Fold]:
+    """Folds that know what their training rows say of the pairs that stand out in any of them."""
+    strongest: dict[tuple[int, int], float] = {}
+    for found in screens:
+        for pair, z in _standing_out(found):
+            strongest[pair] = max(z, strongest.get(pair, z))
+    pairs = sorted(strongest, key=lambda pair: -strongest[pair])[:n_pairs]
+    if not pairs:
+        return list(folds)
+    told = []
+    for fold in folds:
+        classes = coarse_classes(fold.target.atoms, _atom_order(fold))
+        rows = torch.cat(fold.train).unique() if len(fold.train) > 1 else fold.train[0]
+        tables = tabulate(fold.x, classes, fold.row_weights, rows, pairs, fold.shares)
+        told.append(dataclasses.replace(fold, pairs=tables))
+    return told
+
+
+def _standing_out(found: Screen) -> list[tuple[tuple[int, int], float]]:
+    """Pairs with more synergy than the luckiest of as many null ones would have."""
+    n_columns = len(found.marginal_z)
+    lucky = _luckiest(n_columns * (n_columns - 1) / 2)
+    pairs = found.pairs.sort(dim=1).values.tolist()  # the screen of another fold may name the same in the other order
+    return [((a, b), z) for (a, b), z in zip(pairs, found.pair_z.tolist(), strict=True) if z > lucky]
 
 
 def screened_units(found: Screen, workshop: Workshop) -> list[int]:
     """Units of the columns and pairs that stand out: more than the luckiest of as many null ones would."""
     unit_of = {feature: unit for unit, features in enumerate(workshop.units) for feature in features}
-    n_columns = len(found.marginal_z)
-    lucky_column, lucky_pair = _luckiest(n_columns), _luckiest(n_columns * (n_columns - 1) / 2)
+    lucky_column = _luckiest(len(found.marginal_z))
     singles: list[tuple[float, tuple[int, ...]]] = [
         (float(z), (feature,)) for feature, z in enumerate(found.marginal_z) if z > min(3.0, lucky_column)
     ]
-    pairs: list[tuple[float, tuple[int, ...]]] = [
-        (float(z), (int(a), int(b))) for (a, b), z in zip(found.pairs, found.pair_z, strict=True) if z > lucky_pair
-    ]
+    pairs: list[tuple[float, tuple[int, ...]]] = [(z, pair) for pair, z in _standing_out(found)]
     chosen: dict[int, None] = dict.fromkeys(workshop.kept)
     for _, features in sorted(singles + pairs, key=lambda item: -item[0]):
         if len(chosen) < MAX_CANDIDATES:
@@ -139,7 +161,7 @@ def propose(folds: Sequence[Fold], screens: Sequence[Screen], workshop: Workshop
     tried: list[list[Candidate]] = [[] for _ in folds]
 
     def try_sets(sets: dict[int, list[int]], stage: str) -> None:
-        places = [k for k, units in sets.items() if units and not (tried[k] and workshop.deadline.passed)]
+        places = [k for k, units in sets.items() if units and not (tried[k] and workshop.run.deadline.passed)]
         if places:
             fitted = fit_candidates([folds[k] for k in places], [sets[k] for k in places], workshop, stage)
             for k, candidate in zip(places, sparsify(fitted, workshop), strict=True):
@@ -157,7 +179,7 @@ def propose(folds: Sequence[Fold], screens: Sequence[Screen], workshop: Workshop
 def _tells_all(candidate: Candidate) -> bool:
     """Whether the target of the tuning rows holds no more than the candidate tells: nothing is left to learn."""
     target, rows = candidate.fold.target, torch.cat(candidate.fold.tune)
-    held = weigh(-target.log_prior[target.atoms[rows]], _tune_weights(candidate.fold))
+    held = _weigh_tune_rows(candidate.fold, -target.log_prior[target.atoms[rows]])
     return candidate.evidence.mean > 0.99 * held.mean
 
 
@@ -196,7 +218,7 @@ def sparsify(candidates: Sequence[Candidate], workshop: Workshop) -> list[Candid
     """Drop what is not missed when shuffled, fit again, and go on while the tuning rows lose nothing by it."""
     best = list(candidates)
     going = list(range(len(best)))
-    while going and not workshop.deadline.passed:
+    while going and not workshop.run.deadline.passed:
         missed = _missed([best[k] for k in going], workshop)
         smaller = {k: units for k, units in zip(going, missed, strict=True) if len(units) < len(best[k].units)}
         parents = [best[k] if best[k].evidence.z > 3.0 else None for k in smaller]
@@ -213,7 +235,7 @@ def sparsify(candidates: Sequence[Candidate], workshop: Workshop) -> list[Candid
 def _missed(candidates: list[Candidate], workshop: Workshop) -> list[list[int]]:
     """Units of each candidate that it misses when they are shuffled on tuning rows, and those kept on request."""
     falls = {
-        critics: falls_on_tune_rows(critics, units, workshop.generator, max_rows=_PRUNE_ROWS)
+        critics: falls_on_tune_rows(critics, units, workshop.run.generator, max_rows=_PRUNE_ROWS)
         for critics, units in units_by_critics(candidates, workshop).items()
     }
     return [_keep_missed(one, falls[one.critics][one.job], workshop) for one in candidates]
@@ -240,5 +262,5 @@ def _keep_missed(candidate: Candidate, falls: list[Evidence], workshop: Workshop
 
 def _loses(smaller: Candidate, larger: Candidate) -> bool:
     """Whether the smaller set carries less than the larger one on the tuning rows, beyond its own uncertainty."""
-    loss = weigh(larger.information - smaller.information, _tune_weights(larger.fold))
+    loss = _weigh_tune_rows(larger.fold, larger.information - smaller.information)
     return loss.z > 1.0 and loss.mean > 0.005 * larger.evidence.mean

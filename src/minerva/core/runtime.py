@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import torch
+from torch import Generator, Tensor
 
 from minerva.errors import InputError
 
@@ -37,6 +38,27 @@ def seeded(seed: int, device: torch.device) -> Iterator[torch.Generator]:
         yield generator
 
 
+def random_state(generator: Generator | None, device: torch.device) -> dict[str, Tensor]:
+    """Where the draws of a fit are: those of its generator, and torch's own on the CPU and on the device."""
+    state = {"cpu": torch.get_rng_state()}
+    if generator is not None:
+        state["generator"] = generator.get_state()
+    if device.type in ("cuda", "mps"):
+        state[device.type] = torch.cuda.get_rng_state(device) if device.type == "cuda" else torch.mps.get_rng_state()
+    return state
+
+
+def set_random_state(state: Mapping[str, Tensor], generator: Generator | None, device: torch.device) -> None:
+    """Go on with draws from where :func:`random_state` found them."""
+    torch.set_rng_state(state["cpu"])
+    if generator is not None:
+        generator.set_state(state["generator"])
+    if device.type == "cuda":
+        torch.cuda.set_rng_state(state["cuda"], device)
+    elif device.type == "mps":
+        torch.mps.set_rng_state(state["mps"])
+
+
 @contextlib.contextmanager
 def threads(at_most: int) -> Iterator[None]:
     """Compute on at most so many threads, and put the number back after.
@@ -53,20 +75,29 @@ def threads(at_most: int) -> Iterator[None]:
 
 
 class Deadline:
-    """A time limit that anyone may look at."""
+    """A time limit that anyone may look at.
 
-    def __init__(self, seconds: float | None) -> None:
+    Parameters
+    ----------
+    seconds
+        From now on; None: no limit.
+    same
+        What all ranks make of an answer of theirs (:meth:`minerva.core.ranks.Ranks.same`): no two clocks agree.
+    """
+
+    def __init__(self, seconds: float | None, same: Callable[[bool], bool] = lambda passed: passed) -> None:
         self.start = time.monotonic()
         self.seconds = seconds
+        self.same = same
 
     @property
     def passed(self) -> bool:
         """Whether the time is up."""
-        return self.seconds is not None and time.monotonic() - self.start > self.seconds
+        return self.seconds is not None and self.same(time.monotonic() - self.start > self.seconds)
 
     def share(self, share: float) -> Deadline:
         """A deadline after this share of the time that is left."""
         if self.seconds is None:
             return Deadline(None)
         left = self.seconds - (time.monotonic() - self.start)
-        return Deadline(max(0.0, left * share))
+        return Deadline(max(0.0, left * share), self.same)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from minerva.core.inputs import Rows
+from minerva.core.inputs import Rows, places_on
+from minerva.core.ranks import ALONE, Ranks
 
 MAX_LEVELS = 24  # levels of a column that are counted apart; rarer ones share the last
 N_BINS = 8  # bins of a continuous column
@@ -25,13 +26,14 @@ class Screen:
     pair_z: Tensor  # (n_pairs,)
 
 
-def coarse_codes(x: Rows) -> Tensor:  # (n_rows, n_features) uint8
+def coarse_codes(x: Rows) -> Tensor:  # (..., n_features) uint8
     """Every column as few codes: bins of ranks, frequent levels, and one for missing. Columns in feature order."""
     bins = (x.ranks.nan_to_num(0.0) * N_BINS).to(torch.uint8).clamp(0, N_BINS - 1) + 1
     bins = torch.where(x.ranks.isnan(), 0, bins)
     levels = x.codes.clamp(max=MAX_LEVELS - 1).to(torch.uint8)
-    order = torch.tensor(x.layout.positions, device=x.device).argsort()
-    return torch.cat([bins, levels], dim=1)[:, order]
+    place = {position: k for k, position in enumerate(x.layout.positions)}
+    order = places_on(x.device, tuple(place[feature] for feature in range(x.layout.n_features)))
+    return torch.cat([bins, levels], dim=-1).index_select(-1, order)
 
 
 def coarse_classes(atoms: Tensor, atom_order: Tensor) -> Tensor:
@@ -46,20 +48,20 @@ def coarse_classes(atoms: Tensor, atom_order: Tensor) -> Tensor:
     return classes[atoms]
 
 
-def screen(codes: Tensor, classes: Tensor, *, n_pairs: int) -> Screen:
+def screen(codes: Tensor, classes: Tensor, *, n_pairs: int, ranks: Ranks = ALONE) -> Screen:
     """Count all columns and all pairs against the classes, in blocks of columns.
 
     The one-hot columns of the rows of one class, multiplied with themselves, hold the counts of all pairs at once;
-    I(X_i, X_j; Y) is then a sum of n log n. Memory is that of one block of pairs, never d x d cells.
+    I(X_i, X_j; Y) is then a sum of n log n. Memory is that of one block of pairs, never d x d cells. Several ranks each
+    count their own rows; counts add up exactly.
     """
-    n_rows = len(codes)
-    classes = classes.unique(return_inverse=True)[1]
-    codes, n_levels = _compact(codes)
-    parts = [codes[classes == c] for c in range(int(classes.max()) + 1)]
+    occur = ranks.sum_(torch.bincount(classes, minlength=_size(classes, ranks)))
+    n_rows, sizes = int(occur.sum()), occur[occur > 0]
+    codes, n_levels = _compact(codes, ranks)
+    parts = [codes[classes == c] for c in occur.nonzero().squeeze(1)]
     nlogn = _table_of_nlogn(n_rows, codes.device)
-    # n log n of the classes alone, as every column and pair shares it
-    alone = nlogn[torch.tensor([len(part) for part in parts], device=codes.device)].sum() - nlogn[n_rows]
-    marginal = _marginal(parts, n_levels, nlogn, alone)
+    alone = nlogn[sizes].sum() - nlogn[n_rows]  # of the classes, as every column and pair shares it
+    marginal = _marginal(parts, n_levels, nlogn, alone, ranks)
     freedom = (n_levels.double() - 1) * (len(parts) - 1)
     marginal_z = (2 * n_rows * marginal - freedom) / (2 * freedom).clamp(min=1).sqrt()
     marginal_nats = (marginal - freedom / (2 * n_rows)).clamp(min=0)
@@ -72,7 +74,7 @@ def screen(codes: Tensor, classes: Tensor, *, n_pairs: int) -> Screen:
         for second in blocks[a:]:
             others = one_hot if second is first else _one_hot(parts, second, n_levels)
             shape = (len(first), -1, len(second), others[0].shape[1] // len(second))
-            inside, n_cells = _of_pairs(one_hot, others, shape, nlogn)
+            inside, n_cells = _of_pairs(one_hot, others, shape, nlogn, ranks)
             synergy = (inside - alone) / n_rows - marginal[first][:, None] - marginal[second]
             # Twice n times the synergy is about chi-squared with one degree of freedom a free cell; only cells that
             # occur count, which corrects the bias of empty ones
@@ -85,14 +87,19 @@ def screen(codes: Tensor, classes: Tensor, *, n_pairs: int) -> Screen:
     return Screen(marginal_nats.float().cpu(), marginal_z.float().cpu(), best[:, :2].long(), best[:, 2].float())
 
 
-def _compact(codes: Tensor) -> tuple[Tensor, Tensor]:
+def _size(values: Tensor, ranks: Ranks) -> int:
+    """One more than the largest value of any rank."""
+    return max(ranks.gather(int(values.max()) + 1 if values.numel() else 0))
+
+
+def _compact(codes: Tensor, ranks: Ranks) -> tuple[Tensor, Tensor]:
     """Codes renumbered so that every column uses 0, 1, ... without gaps, and how many it uses."""
-    top = int(codes.max()) + 1
+    top = _size(codes, ranks)
     compact, sizes = torch.empty_like(codes), []
     for columns in torch.arange(codes.shape[1], device=codes.device).split(256):
         part = codes[:, columns].long()
-        present = torch.zeros(len(columns), top, dtype=torch.bool, device=codes.device)
-        present.scatter_(1, part.T, True)
+        present = torch.zeros(len(columns), top, dtype=torch.int64, device=codes.device)
+        present = ranks.sum_(present.scatter_(1, part.T, 1)) > 0
         number = present.long().cumsum(1) - 1
         compact[:, columns] = number.T.gather(0, part).to(codes.dtype)
         sizes.append(present.sum(1))
@@ -106,7 +113,9 @@ def _table_of_nlogn(n_rows: int, device: torch.device) -> Tensor:  # (n_rows + 1
     return table
 
 
-def _marginal(parts: list[Tensor], n_levels: Tensor, nlogn: Tensor, alone: Tensor) -> Tensor:  # (n_features,)
+def _marginal(
+    parts: list[Tensor], n_levels: Tensor, nlogn: Tensor, alone: Tensor, ranks: Ranks
+) -> Tensor:  # (n_features,)
     """Plug-in information of every column."""
     width = int(n_levels.max())
     marginal = []
@@ -117,7 +126,8 @@ def _marginal(parts: list[Tensor], n_levels: Tensor, nlogn: Tensor, alone: Tenso
                 torch.bincount((part[:, columns].long() + offsets).flatten(), minlength=len(columns) * width)
                 for part in parts
             ]
-        ).view(len(parts), len(columns), width)
+        )
+        counts = ranks.sum_(counts).view(len(parts), len(columns), width)
         inside = nlogn[counts].sum(dim=(0, 2)) - nlogn[counts.sum(0)].sum(1)
         marginal.append((inside - alone) / (len(nlogn) - 1))
     return torch.cat(marginal)
@@ -138,15 +148,15 @@ def _count(mine: Tensor, other: Tensor) -> Tensor:
 
 
 def _of_pairs(
-    one_hot: list[Tensor], others: list[Tensor], shape: tuple[int, ...], nlogn: Tensor
+    one_hot: list[Tensor], others: list[Tensor], shape: tuple[int, ...], nlogn: Tensor, ranks: Ranks
 ) -> tuple[Tensor, Tensor]:  # (n_first, n_second) each
     """Sums of n log n, with the classes less without them, and the number of cells that occur, of every pair."""
-    total, inside = torch.zeros((), device=nlogn.device), torch.zeros((), device=nlogn.device, dtype=nlogn.dtype)
+    total, inside = torch.zeros((), dtype=torch.int32, device=nlogn.device), torch.zeros_like(nlogn[0])
     for mine, other in zip(one_hot, others, strict=True):
-        counts = _count(mine, other).view(shape)
+        counts = ranks.sum_(_count(mine, other).int()).view(shape)
         total = total + counts
-        inside = inside + nlogn[counts.int()].sum(dim=(1, 3))
-    return inside - nlogn[total.int()].sum(dim=(1, 3)), (total > 0).sum(dim=(1, 3))
+        inside = inside + nlogn[counts].sum(dim=(1, 3))
+    return inside - nlogn[total].sum(dim=(1, 3)), (total > 0).sum(dim=(1, 3))
 
 
 def _merge(best: Tensor, z: Tensor, first: Tensor, second: Tensor, n_pairs: int) -> Tensor:

@@ -10,7 +10,8 @@ from torch import Generator, Tensor
 
 from minerva.core.bounds import conditional_scores
 from minerva.core.evidence import Evidence, weigh
-from minerva.core.information import Critics, pad_rows
+from minerva.core.information import Critics
+from minerva.core.sampling import draw_by_class, pad_rows
 
 Units = Sequence[Sequence[list[int]]]  # for every job its units, each a list of features
 
@@ -31,7 +32,7 @@ def falls_on_vet_rows(critics: Critics, units: Units, generator: Generator) -> l
 def falls_on_tune_rows(critics: Critics, units: Units, generator: Generator, max_rows: int) -> list[list[Evidence]]:
     """Mean fall on (about ``max_rows`` of a job's) tuning rows when a unit is shuffled, to rank units."""
     tune = [block for job in critics.jobs for block in job.fold.tune]
-    drawn = [_draw(critics.atoms[block], max_rows // critics.n_per_job, generator) for block in tune]
+    drawn = [draw_by_class(critics.atoms[block], max_rows // critics.n_per_job, generator) for block in tune]
     rows, weights = pad_rows(
         [block[chosen] for block, (chosen, _) in zip(tune, drawn, strict=True)], critics.row_weights
     )
@@ -45,23 +46,12 @@ def falls_on_tune_rows(critics: Critics, units: Units, generator: Generator, max
     falls = _falls(critics, units, rows, lengths, lambda piece: piece, by_member, generator)
     by_job = falls.view(len(critics.jobs), critics.n_per_job, *falls.shape[1:]).transpose(1, 2)
     of_job = weights.view(len(critics.jobs), -1)
+    known = critics.jobs[0].fold.clusters  # one for all folds of a table
+    clusters = [None] * len(units) if known is None else known[rows].view(len(units), -1)
     return [
-        [weigh(fall.flatten(), own) for fall in job[: len(names)]]
-        for job, own, names in zip(by_job, of_job, units, strict=True)
+        [weigh(fall.flatten(), own, together) for fall in job[: len(names)]]
+        for job, own, together, names in zip(by_job, of_job, clusters, units, strict=True)
     ]
-
-
-def _draw(atoms: Tensor, n_rows: int, generator: Generator) -> tuple[Tensor, Tensor]:
-    """Places of about so many rows, with the share of its atom that each stands for: rare atoms are drawn whole."""
-    counts = torch.bincount(atoms)
-    per_atom = max(1, n_rows // max(1, int((counts > 0).sum())))
-    share = (per_atom / counts.clamp(min=1)).clamp(max=1.0)
-    # Rows that a class does not fill go to the others
-    share = (share * n_rows / (share * counts).sum()).clamp(max=1.0)
-    chosen = torch.rand(len(atoms), generator=generator).to(atoms.device) < share[atoms]
-    places = chosen.nonzero().squeeze(1)
-    places = places if len(places) else torch.zeros(1, dtype=torch.int64, device=atoms.device)  # never none
-    return places, share[atoms[places]]
 
 
 @torch.no_grad()
@@ -76,8 +66,8 @@ def _falls(
 ) -> Tensor:  # (len(rows), n_units, n_rows)
     """Fall of the information of each row of a block when a unit is shuffled along the block's rows.
 
-    The network sees a column only through its part of the first product, so shuffling one column changes that part
-    and leaves the product of all others as it is: a unit costs the rest of the network, however many columns there are.
+    The network sees a column only through its part of the first sum, so shuffling one column changes that part
+    and leaves the sum of all others as it is: a unit costs the rest of the network, however many columns there are.
     """
     tower, scores_of = critics.critic.tower, critics.critic.scores
     rounds = [[unit or [] for unit in units_of_round] for units_of_round in zip_longest(*units)]
@@ -85,26 +75,28 @@ def _falls(
         torch.stack([_permutation(int(length), rows.shape[1], generator) for length in lengths]).to(rows.device)
         for _ in rounds
     ]
-    pieces = []
-    for start in range(0, rows.shape[1], critics.chunk):
-        piece = rows[:, start : start + critics.chunk]
-        mine = for_members(piece)
-        hidden = tower.hidden(critics.x.take(mine), critics.masks)
+    # The rows of a rank may all be alike, as in a table sorted by its target: shuffled among themselves they would lose
+    # nothing. So every rank gets all rows of the block, which are not many, and scores a slice of them.
+    x, places = critics.shares.exchange(critics.x, rows)
+    ranks, pieces = critics.shares.ranks, []
+    own = ranks.slice_of(rows.shape[1])
+    for start in range(own.start, max(own.stop, own.start + 1), critics.chunk):
+        cut = slice(start, min(start + critics.chunk, own.stop))
+        piece, mine = rows[:, cut], for_members(places[:, cut])
+        hidden = tower.hidden(x.take(mine), critics.masks)
         base = information(scores_of(tower.finish(hidden), critics.atom_rows), piece)
         falls = []
         for features_of_jobs, permutation in zip(rounds, permutations, strict=True):
-            shuffled = rows.gather(1, permutation[:, start : start + critics.chunk])
-            others = for_members(shuffled)
+            others = for_members(places.gather(1, permutation[:, cut]))
             changed = hidden.clone()
             for job, features in enumerate(features_of_jobs):
                 if features:
                     members = critics.members_of(job)
                     local = [critics.features.index(feature) for feature in features]
-                    changed[members] += tower.part(critics.x, others[members], local, members)
-                    changed[members] -= tower.part(critics.x, mine[members], local, members)
+                    changed[members] += tower.change(x, mine[members], others[members], local, members, critics.masks)
             falls.append(base - information(scores_of(tower.finish(changed), critics.atom_rows), piece))
         pieces.append(torch.stack(falls, dim=1) if falls else base.new_zeros(len(base), 0, base.shape[1]))
-    return torch.cat(pieces, dim=2)
+    return ranks.join_slices(torch.cat(pieces, dim=2), rows.shape[1])
 
 
 def _permutation(length: int, padded: int, generator: Generator) -> Tensor:

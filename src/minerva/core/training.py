@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from types import MappingProxyType
 
 import torch
-from torch import Tensor
+from torch import Generator, Tensor
 
 from minerva.core.ensemble import Descent, Ensemble
+from minerva.core.journal import NO_JOURNAL, Journal
 from minerva.core.objective import Loss
+from minerva.core.ranks import ALONE, Ranks
 from minerva.core.runtime import Deadline
+from minerva.core.states import State
+from minerva.core.steps import BatchLoss, GraphedStep
 from minerva.errors import DivergenceError
 from minerva.results import TrainingRecord
 
@@ -30,6 +35,17 @@ class Schedule:
     max_gradient_norm: float = 5.0
 
 
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What all trainings of one run share."""
+
+    generator: Generator  # of all draws, on the CPU whatever the device
+    deadline: Deadline = field(default_factory=lambda: Deadline(None))
+    journal: Journal = NO_JOURNAL
+    on_record: Callable[[TrainingRecord], None] = lambda _: None
+    ranks: Ranks = ALONE  # who trains together; critics know it from their rows
+
+
 @dataclass(frozen=True)
 class Outcome:
     """How a training ended."""
@@ -45,24 +61,28 @@ def train(
     loss_of_batch: Callable[[], Loss],
     held_out_bound: Callable[[], Tensor],
     schedule: Schedule,
+    run: Run,
     *,
     stage: str,
-    deadline: Deadline,
     after_step: Callable[[], None] = lambda: None,
     n_features: Callable[[], int] = lambda: 0,
     keep_best: bool = True,
     finished: Callable[[], bool] = lambda: False,
     ceiling: Tensor | float = float("inf"),
-    on_record: Callable[[TrainingRecord], None] = lambda _: None,
+    changed: Mapping[str, Tensor] = MappingProxyType({}),
 ) -> Outcome:
     """Train until the held-out bound of every member has stopped rising; keep each member's best parameters.
 
     Parameters
     ----------
     loss_of_batch
-        Draws a batch and gives its loss, one entry a member.
+        Draws a batch and gives its loss, one entry a member; of several ranks each gives its share, and their sum is
+        the loss of the batch.
     held_out_bound
-        The bound on held-out rows, one entry a member, with dropout off.
+        The bound on held-out rows, one entry a member, with dropout off; the same on all ranks.
+    run
+        The time that is left, who is told of every evaluation (also of those that the journal has), and where to look
+        for this training, whole or begun, and to keep it.
     after_step
         Called after the step on the networks; the place for a step on feature weights.
     keep_best
@@ -71,56 +91,144 @@ def train(
         Looked at with every evaluation; True ends the training as converged.
     ceiling
         The most that each member's held-out bound can be: close to it nothing is left to learn.
+    changed
+        What else the training changes, in place, and depends on (feature weights): kept with the parameters.
     """
-    descent = Descent(ensemble, schedule.learning_rate, schedule.weight_decay)
-    best = torch.full((ensemble.n_members,), -torch.inf)
-    best_parameters = ensemble.snapshot()
-    records: list[TrainingRecord] = []
-    waited, step, converged, n_decays = 0, 0, False, schedule.n_decays
-    for step in range(1, schedule.max_steps + 1):
-        ensemble.train()
-        loss = loss_of_batch()
-        ensemble.gradient.zero_()
-        loss.total.sum().backward()
-        ensemble.clip_gradients_(schedule.max_gradient_norm)
-        descent.step()
-        ensemble.project_()
+    training = _Training(ensemble, loss_of_batch, schedule, run.ranks, changed)
+    entry = run.journal.entry(f"{stage} {schedule}", {"values": ensemble.values, **changed})
+    if entry.found is not None:
+        training.restore_(entry.found)
+        for record in training.records:
+            run.on_record(record)
+    while not entry.is_finished and training.step < schedule.max_steps:
+        loss = training.descend()
         after_step()
+        step = training.step
         if step % schedule.evaluate_every and step < schedule.max_steps:  # .item() waits for a GPU: not every step
             continue
-        bound = _evaluate(ensemble, held_out_bound)
-        last_finite = records[-1].held_out_bound if records else None
-        _guard(loss, bound, stage, step, last_finite)
-        records.append(_record(stage, step, loss, bound, n_features()))
-        on_record(records[-1])
-        ensemble.note_members_(best_parameters, bound > best)
-        before, best = float(best.mean()), torch.maximum(best, bound)
-        rise = float(best.mean()) - before  # of all members together: some one of many always rises by accident
-        waited = 0 if rise > 5e-3 * min(max(1e-2, abs(before)), 1e9) else waited + 1
-        patience = schedule.patience if bool((best > 1e-3).all()) else schedule.patience_at_zero
-        at_ceiling = bool((best > 0.998 * torch.as_tensor(ceiling)).all())
-        if keep_best and waited >= patience and n_decays and not at_ceiling:
-            n_decays, waited = n_decays - 1, 0
-            ensemble.restore_(best_parameters)
-            descent.rate *= 0.2
-        elif keep_best and (waited >= patience or at_ceiling):
-            converged = True
+        loss, bound = _joined(loss, run.ranks), _evaluate(ensemble, held_out_bound)
+        _guard(loss, bound, stage, step, training.records[-1].held_out_bound if training.records else None)
+        training.records.append(_record(stage, step, loss, bound, n_features()))
+        run.on_record(training.records[-1])
+        training.judge(bound, keep_best, ceiling)
+        training.converged = training.converged or finished()
+        if training.converged or run.deadline.passed:
             break
-        if finished():
-            converged = True
-            break
-        if deadline.passed:
-            break
-    if keep_best:
-        ensemble.restore_(best_parameters)
+        if entry.due:
+            entry.save(step, training.state())
+    if not entry.is_finished:
+        if keep_best:
+            ensemble.restore_(training.best_parameters)
+        else:
+            training.best.copy_(_evaluate(ensemble, held_out_bound))
+        entry.finish(training.result())
     ensemble.train(False)
-    return Outcome(step, best if keep_best else _evaluate(ensemble, held_out_bound), converged, tuple(records))
+    return Outcome(training.step, training.best, training.converged, tuple(training.records))
+
+
+class _Training:
+    """Where a training is: all that its next step depends on, except the random numbers."""
+
+    def __init__(
+        self,
+        ensemble: Ensemble,
+        loss_of_batch: Callable[[], Loss],
+        schedule: Schedule,
+        ranks: Ranks,
+        changed: Mapping[str, Tensor],
+    ) -> None:
+        self.ensemble = ensemble
+        self.loss_of_batch = loss_of_batch
+        self.ranks = ranks
+        self.schedule = schedule
+        self.changed = changed
+        self.descent = Descent(ensemble, schedule.learning_rate, schedule.weight_decay)
+        self.best = torch.full((ensemble.n_members,), -torch.inf)
+        self.best_parameters = ensemble.snapshot()
+        self.records: list[TrainingRecord] = []
+        self.step, self.waited, self.n_decays, self.converged = 0, 0, schedule.n_decays, False
+        self._graph: GraphedStep | None = None
+        if isinstance(loss_of_batch, BatchLoss) and ensemble.values.is_cuda and ranks.size == 1:
+            self._graph = GraphedStep(loss_of_batch, self._descend)
+
+    def descend(self) -> Loss:
+        """One step of the networks down the loss of a batch."""
+        self.step += 1
+        self.ensemble.train()
+        if self._graph is not None:
+            loss = self._graph()
+        else:
+            loss = self.loss_of_batch()
+            self._descend(loss)
+        return loss
+
+    def _descend(self, loss: Loss) -> None:
+        self.ensemble.gradient.zero_()
+        loss.total.sum().backward()
+        self.ranks.sum_(self.ensemble.gradient)
+        self.ensemble.clip_gradients_(self.schedule.max_gradient_norm)
+        self.descent.step()
+        self.ensemble.project_()
+
+    def judge(self, bound: Tensor, keep_best: bool, ceiling: Tensor | float) -> None:
+        """Note the best parameters so far; once patience has run out, lower the rate or be converged."""
+        schedule = self.schedule
+        self.ensemble.note_members_(self.best_parameters, bound > self.best)
+        before = float(self.best.mean())
+        torch.maximum(self.best, bound, out=self.best)
+        rise = float(self.best.mean()) - before  # of all members together: some one of many always rises by accident
+        self.waited = 0 if rise > 5e-3 * min(max(1e-2, abs(before)), 1e9) else self.waited + 1
+        patience = schedule.patience if bool((self.best > 1e-3).all()) else schedule.patience_at_zero
+        at_ceiling = bool((self.best > 0.998 * torch.as_tensor(ceiling)).all())
+        if keep_best and self.waited >= patience and self.n_decays and not at_ceiling:
+            self.n_decays, self.waited = self.n_decays - 1, 0
+            self.ensemble.restore_(self.best_parameters)
+            self.descent.rate *= 0.2
+        elif keep_best and (self.waited >= patience or at_ceiling):
+            self.converged = True
+
+    @property
+    def _tensors(self) -> dict[str, Tensor]:
+        own = {"values": self.ensemble.values, "mean": self.descent.mean, "square": self.descent.square}
+        return {**own, "best": self.best, "best_parameters": self.best_parameters, **self.changed}
+
+    def state(self) -> State:
+        """All of it, to go on from."""
+        counts = {"step": self.step, "waited": self.waited, "n_decays": self.n_decays, "rate": self.descent.rate}
+        records = [asdict(record) for record in self.records]
+        return State(self._tensors, {**counts, "converged": self.converged, "records": records})
+
+    def result(self) -> State:
+        """What is left of it at the end: a quarter of the state."""
+        state = self.state()
+        left = {"values", "best", *self.changed}
+        return State({name: value for name, value in state.tensors.items() if name in left}, state.facts)
+
+    @torch.no_grad()
+    def restore_(self, state: State) -> None:
+        """Be where a state or a result was taken."""
+        mine, facts = self._tensors, state.facts
+        for name, value in state.tensors.items():
+            mine[name].copy_(value)
+        self.step = self.descent.n_steps = facts["step"]
+        self.waited, self.n_decays, self.descent.rate = facts["waited"], facts["n_decays"], facts["rate"]
+        self.converged = facts["converged"]
+        self.records = [TrainingRecord(**record) for record in facts["records"]]
 
 
 def _evaluate(ensemble: Ensemble, held_out_bound: Callable[[], Tensor]) -> Tensor:
     ensemble.train(False)
     with torch.no_grad():
         return held_out_bound().cpu()
+
+
+def _joined(loss: Loss, ranks: Ranks) -> Loss:
+    """The loss of the batch, of which every rank has its share."""
+    if ranks.size == 1:
+        return loss
+    nothing = torch.zeros_like(loss.negative_bound)
+    terms = torch.stack([term + nothing for term in (loss.negative_bound, loss.sparsity_term, loss.drift_term)])
+    return Loss(*ranks.sum_(terms.detach()))
 
 
 def _guard(loss: Loss, bound: Tensor, stage: str, step: int, last_finite: float | None) -> None:

@@ -11,8 +11,8 @@ from minerva.core.information import Critics, Fold, Target
 from minerva.core.inputs import Layout, Rows, join_rows
 from minerva.core.plan import Plan
 from minerva.core.proposals import Workshop
-from minerva.core.runtime import Deadline, seeded
-from minerva.core.training import Schedule
+from minerva.core.runtime import seeded
+from minerva.core.training import Run, Schedule
 
 CPU = torch.device("cpu")
 # Features 0 to 4 are: categorical, continuous, categorical of many levels, continuous, categorical
@@ -80,19 +80,6 @@ def _beside(*folds):
     ]
 
 
-def _workshop(units, generator, schedule=QUICK, kept=()):
-    plan = dataclasses.replace(Plan.for_rows(1000), width=32, dropout=0.0, schedule=schedule)
-    return Workshop(
-        units=units,
-        kept=list(kept),
-        plan=plan,
-        generator=generator,
-        deadline=Deadline(None),
-        records=[],
-        on_record=lambda _: None,
-    )
-
-
 @pytest.fixture
 def make_fold():
     """Build a fold of categorical columns."""
@@ -125,9 +112,21 @@ def draw_critics():
 
 
 @pytest.fixture
-def make_workshop():
+def records():
+    """What the trainings of the test's workshops have told, one record after the other."""
+    return []
+
+
+@pytest.fixture
+def make_workshop(records):
     """Build what the moves of a run share, with a small and fast plan."""
-    return _workshop
+    plan = dataclasses.replace(Plan.for_rows(1000), width=32, dropout=0.0)
+
+    def make(units, generator, schedule=QUICK, kept=()):
+        run = Run(generator, on_record=records.append)
+        return Workshop(units, list(kept), dataclasses.replace(plan, schedule=schedule), run)
+
+    return make
 
 
 @pytest.fixture

@@ -203,3 +203,12 @@ def test_dropout_works_while_training_only_and_differs_between_members():
     torch.testing.assert_close(calm[0], calm[1])
     assert not torch.allclose(shaken[0], shaken[1])
     assert not torch.allclose(shaken[0], calm[0])
+
+
+def test_a_start_leaves_out_what_an_ensemble_has_no_place_for():
+    with seeded(1, CPU):
+        other = Ensemble(SeparableCritic(X, Y, n_members=3, width=8, n_factors=2), CPU)  # a tower for the target too
+    ensemble = build("class")
+    ensemble.start_from_(other, (slice(0, 1), slice(2, 3)), {})
+    for name, value in ensemble.parameters.items():
+        assert torch.equal(value[0], other.parameters[name][2])

@@ -98,3 +98,79 @@ def test_bound_evidence_is_finite_at_huge_scores():
     found = weigh_bound(scores, scores)
     assert math.isfinite(found.mean)
     assert math.isfinite(found.error)
+
+
+def test_rows_that_come_several_times_in_a_cluster_count_once():
+    values = torch.tensor(np.random.default_rng(5).normal(0.2, 1.0, size=40))
+    rows, repeated = torch.arange(40), torch.arange(40).repeat_interleave(7)
+    once = weigh(values, torch.ones(40))
+    clustered = weigh(values[repeated], torch.ones(280), repeated)
+    assert clustered.mean == pytest.approx(once.mean)
+    assert clustered.error == pytest.approx(once.error * math.sqrt(40 / 39))
+    assert clustered.freedom == pytest.approx(39)
+    assert weigh(values, torch.ones(40), rows).error == pytest.approx(clustered.error)
+
+
+def test_clusters_give_the_hand_worked_error():
+    values, weights = torch.tensor([2.0, 4.0, 6.0, 0.0]), torch.tensor([1.0, 1.0, 1.0, 3.0])
+    found = weigh(values, weights, torch.tensor([8, 8, 9, 7]))
+    # Mean 12 / 6 = 2. Weighted deviations: 0 + 2 in cluster 8, 4 in 9, 3 * -2 in 7. Squares 4 + 16 + 36, times 3 / 2.
+    assert (found.mean, found.error) == pytest.approx((2.0, math.sqrt(56 * 1.5) / 6))
+    # Shares of the weight 2, 1 and 3 of 6: as good as 36 / 14 equal clusters
+    assert found.freedom == pytest.approx(36 / 14 - 1)
+
+
+def test_numbers_of_clusters_may_be_anything():
+    rng = np.random.default_rng(6)
+    values, weights = torch.tensor(rng.normal(size=30)), torch.tensor(rng.uniform(size=30))
+    clusters = torch.tensor(rng.integers(0, 6, size=30))
+    plain = weigh(values, weights, clusters)
+    for renamed in (clusters - 3, clusters * 10**15, 5 - clusters):
+        found = weigh(values, weights, renamed)
+        assert (found.mean, found.error, found.freedom) == pytest.approx((plain.mean, plain.error, plain.freedom))
+
+
+def test_clusters_without_weight_do_not_count():
+    values, clusters = torch.tensor([1.0, 2.0, 5.0, 9.0]), torch.tensor([0, 1, 2, 3])
+    some = weigh(values, torch.tensor([1.0, 1.0, 1.0, 0.0]), clusters)
+    assert (some.error, some.freedom) == (weigh(values[:3], torch.ones(3), clusters[:3]).error, pytest.approx(2))
+
+
+@pytest.mark.parametrize("weights", [[1.0, 1.0, 1.0, 0.0], [1.0, 1.0, 1.0, 1e-20]])
+def test_a_single_cluster_proves_nothing(weights):
+    found = weigh(torch.tensor([1.0, 1.1, 0.9, 5.0]), torch.tensor(weights), torch.tensor([0, 0, 0, 1]))
+    assert (found.error, found.p_value, found.interval) == (math.inf, 0.5, (-math.inf, math.inf))
+
+
+@pytest.mark.parametrize("sizes", [[20] * 10, [60] * 3 + [10] * 20])
+def test_clustered_noise_holds_its_level_where_rows_taken_for_independent_do_not(sizes):
+    rng = np.random.default_rng(7)
+    clusters = torch.arange(len(sizes)).repeat_interleave(torch.tensor(sizes))
+    naive, clustered = [], []
+    for _ in range(1500):
+        of_cluster = torch.tensor(rng.normal(size=len(sizes)))
+        values = of_cluster[clusters] + torch.tensor(rng.normal(size=len(clusters)))
+        naive.append(weigh(values, torch.ones(len(clusters))).p_value)
+        clustered.append(weigh(values, torch.ones(len(clusters)), clusters).p_value)
+    # The nominal level is 0.01; of 1,500 draws 15 fall, with a standard deviation of 3.9, so at most 30
+    assert sum(p < 0.01 for p in clustered) <= 30
+    # The variance of the mean is 10 times what rows tell, or more: beyond 2.3 / sqrt(10) are 23 of 100
+    assert sum(p < 0.01 for p in naive) > 0.15 * 1500
+
+
+def test_few_clusters_widen_the_interval_as_students_law_does():
+    found = Evidence(mean=1.0, error=0.1, freedom=4.0)
+    assert found.interval == pytest.approx((1 - 0.2776445, 1 + 0.2776445), abs=1e-7)
+    assert found.p_value > Evidence(mean=1.0, error=0.1).p_value
+
+
+def test_few_rows_of_a_rare_class_do_not_break_the_level():
+    # A column that says nothing is as likely to be better as its shuffled self: falls are symmetric, if heavy-tailed.
+    # All of them in 20 of 10,000 rows; the normal law then errs to the safe side.
+    rng = np.random.default_rng(8)
+    falls = torch.zeros(2000, 10_000, dtype=torch.float32)
+    falls[:, :20] = torch.tensor(rng.standard_t(3, size=(2000, 20)))
+    p_values = [weigh(fall, torch.ones(10_000)).p_value for fall in falls]
+    # 20 of 2,000 are expected at the level, with a standard deviation of 4.5; at most three of them more
+    assert sum(p < 0.01 for p in p_values) <= 34
+    assert min(p_values) > 1e-6  # 20 rows cannot prove more: the largest z is sqrt(20)

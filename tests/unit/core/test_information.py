@@ -5,13 +5,12 @@ import pytest
 import torch
 
 from minerva.core.bounds import conditional_scores
-from minerva.core.information import Critics, Job, pad_rows
+from minerva.core.information import Critics, Job
 from minerva.core.inputs import Layout, Rows
-from minerva.core.runtime import Deadline, seeded
-from minerva.core.training import Schedule
+from minerva.core.runtime import seeded
+from minerva.core.training import Run, Schedule
 
 CPU = torch.device("cpu")
-NEVER = Deadline(None)
 SHORT = Schedule(max_steps=10, batch_size=32, evaluate_every=5)
 
 
@@ -29,7 +28,7 @@ def fitted(fold, schedule=SHORT, seed=0, **arguments):
     """Critics of all features."""
     with seeded(seed, CPU) as generator:
         critics = Critics([everything(fold)], width=16)
-        critics.fit(schedule, generator, NEVER, stage="learn", **arguments)
+        critics.fit(schedule, Run(generator), stage="learn", **arguments)
     return critics
 
 
@@ -120,7 +119,7 @@ def test_size_of_chunks_does_not_change_the_held_out_bound(make_fold, monkeypatc
     def bounds():
         with seeded(0, CPU) as generator:
             critics = Critics([everything(fold)], width=16)
-            outcome = critics.fit(SHORT, generator, NEVER, stage="vet", sample_masks=half_hidden)
+            outcome = critics.fit(SHORT, Run(generator), stage="vet", sample_masks=half_hidden)
         return [record.held_out_bound for record in outcome.records]
 
     whole = bounds()
@@ -132,7 +131,7 @@ def test_size_of_chunks_does_not_change_the_held_out_bound(make_fold, monkeypatc
 def test_training_ends_where_nothing_is_left_to_learn(make_fold, generator, quick):
     fold = make_fold(*copied_column())
     patient = dataclasses.replace(quick, max_steps=500, patience=1000, patience_at_zero=1000)
-    outcome = Critics([everything(fold)], width=16).fit(patient, generator, NEVER, stage="learn")
+    outcome = Critics([everything(fold)], width=16).fit(patient, Run(generator), stage="learn")
     assert outcome.converged
     assert outcome.n_steps < 500
 
@@ -154,15 +153,6 @@ def test_vetting_rows_are_judged_by_the_mean_score_of_all_members(make_fold):
     expected = conditional_scores(scores, fold.target.atoms[fold.vet], fold.target.log_prior)
     (found,) = critics.vet_information()
     torch.testing.assert_close(found, expected.detach(), rtol=1e-5, atol=1e-5)
-
-
-def test_padding_has_no_weight():
-    row_weights = torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0])
-    padded, weights = pad_rows((torch.tensor([4, 1, 2]), torch.tensor([3])), row_weights)
-    assert padded[0].tolist() == [4, 1, 2]
-    assert padded[1, 0] == 3
-    assert weights.tolist() == [[5.0, 2.0, 3.0], [4.0, 0.0, 0.0]]
-    assert row_weights.tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
 
 
 @pytest.mark.reference
@@ -187,5 +177,5 @@ def _ordered(fold):
 def test_dropout_is_off_once_fitted(make_fold, generator):
     fold = make_fold(*copied_column())
     critics = Critics([everything(fold)], dropout=0.5, width=16)
-    critics.fit(SHORT, generator, NEVER, stage="learn")
+    critics.fit(SHORT, Run(generator), stage="learn")
     assert torch.equal(critics.vet_information()[0], critics.vet_information()[0])

@@ -7,11 +7,10 @@ import torch
 
 from minerva.core.information import Critics, Job
 from minerva.core.inputs import Rows
-from minerva.core.runtime import Deadline, seeded
-from minerva.core.training import Schedule
+from minerva.core.runtime import seeded
+from minerva.core.training import Run, Schedule
 
 CPU = torch.device("cpu")
-NEVER = Deadline(None)
 SHORT = Schedule(max_steps=10, batch_size=32, evaluate_every=5)
 EVERYTHING = [0, 1, 2, 3, 4]
 
@@ -131,7 +130,7 @@ def copied_column(make_fold, which=0, seed=0):
 def fitted(*jobs, schedule=SHORT):
     with seeded(0, CPU) as generator:
         critics = Critics(jobs, width=16)
-        critics.fit(schedule, generator, NEVER, stage="learn")
+        critics.fit(schedule, Run(generator), stage="learn")
     return critics
 
 
@@ -164,7 +163,7 @@ def test_records_tell_the_largest_number_of_features(make_fold, beside, generato
     one, two = beside(copied_column(make_fold), copied_column(make_fold, seed=1))
     critics = Critics([Job(one, [0]), Job(two, [0, 1])], width=16)
     noted = []
-    outcome = critics.fit(SHORT, generator, NEVER, stage="screen", on_record=noted.append)
+    outcome = critics.fit(SHORT, Run(generator, on_record=noted.append), stage="screen")
     assert list(outcome.records) == noted
     assert {(record.stage, record.n_features) for record in noted} == {("screen", 2)}
     assert outcome.held_out_bound.shape == (4,)

@@ -79,11 +79,11 @@ def still(two_folds, make_workshop, generator):
     schedule = Schedule(max_steps=1, batch_size=8, learning_rate=0.0)
     workshop = make_workshop([[0], [1, 2], [3], [4]], generator, schedule=schedule)
     proposals = fit_candidates(two_folds, [[1], [0, 1]], workshop, "learn")
-    return proposals, LeaveOut(proposals, [0, 1, 3], workshop), workshop
+    return proposals, LeaveOut(proposals, [0, 1, 3], workshop)
 
 
 def test_vetting_starts_from_the_proposal_of_every_fold(still):
-    proposals, vetting, _ = still
+    proposals, vetting = still
     assert vetting.critics.features == [0, 1, 2, 4]
     first, second = vetting.information([1]).split([len(proposal.fold.vet) for proposal in proposals])
     # Unit 1 is all that the first fold proposed, and a part of what the second did
@@ -94,20 +94,19 @@ def test_vetting_starts_from_the_proposal_of_every_fold(still):
     torch.testing.assert_close(second, expected, rtol=1e-5, atol=1e-5)
 
 
-def test_one_training_serves_the_vetting_of_all_folds(still):
-    _, _, workshop = still
-    assert [record.stage for record in workshop.records] == ["learn", "vet"]
+def test_one_training_serves_the_vetting_of_all_folds(still, records):
+    assert [record.stage for record in records] == ["learn", "vet"]
 
 
 def test_vetting_rows_of_all_folds_are_weighed_together(still, two_folds):
-    _, vetting, _ = still
+    _, vetting = still
     weights = torch.cat([fold.row_weights[fold.vet] for fold in two_folds])
     values = torch.arange(float(len(weights)))
     assert vetting.weigh(values).mean == pytest.approx(float((values * weights).sum() / weights.sum()), rel=1e-5)
 
 
 def test_a_unit_contributes_what_falls_without_it_and_never_more_than_everything(still, monkeypatch):
-    _, vetting, _ = still
+    _, vetting = still
     # Nats of every row: without unit 0 there are fewer, without unit 3 the critic is worse than nothing
     nats = {(0, 1, 3): 0.5, (1, 3): 0.2, (0, 3): 0.6, (0, 1): -0.4}
     monkeypatch.setattr(vetting, "information", lambda units: torch.full_like(vetting.weights, nats[tuple(units)]))
@@ -116,7 +115,7 @@ def test_a_unit_contributes_what_falls_without_it_and_never_more_than_everything
 
 
 def test_units_are_hidden_feature_by_feature(still):
-    _, vetting, _ = still
+    _, vetting = still
     before = {units: vetting.information(list(units)) for units in ((0,), (1,), (0, 1, 3))}
     place = vetting.critics.x.layout.positions.index(vetting.critics.features.index(2))
     column = vetting.critics.x.codes[:, place - vetting.critics.x.layout.n_continuous]

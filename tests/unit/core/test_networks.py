@@ -143,7 +143,9 @@ def test_clamped_embeddings_stay_bounded_however_large_they_are_learned():
 def test_one_column_embeds_as_it_does_among_all(place, clamped):
     embed, rows = embedding(n_members=3, width=4, clamped=clamped), table()
     index = torch.tensor([[5, 1, 0], [2, 2, 3]])
-    found = embed.column(rows, index, place, MEMBERS)
+    taken = rows.take(index)
+    values = taken.ranks[..., place] if place < 2 else taken.codes[..., place - 2]
+    found = embed.column(values, place, MEMBERS)
     for k, member in enumerate(range(3)[MEMBERS]):
         everything = embed(rows.take(index[k].expand(3, -1))).view(3, 3, 4, 4)
         torch.testing.assert_close(found[k], everything[member, :, place])
@@ -295,10 +297,11 @@ def test_codes_may_be_bytes():
     bytewise = Rows(rows.ranks, rows.codes.to(torch.uint8), layout)
     assert torch.equal(tower.hidden(block(bytewise, 3)), tower.hidden(block(rows, 3)))
     assert torch.equal(tower.embed(block(bytewise, 3)), tower.embed(block(rows, 3)))
-    index = torch.arange(60).view(2, 30)
+    mine, others = torch.arange(60).view(2, 2, 15)
     for feature in range(5):
-        found, expected = (tower.part(own, index, [feature], MEMBERS) for own in (bytewise, rows))
+        found, expected = (tower.change(own, mine, others, [feature], MEMBERS) for own in (bytewise, rows))
         assert torch.equal(found, expected)
+        assert found.abs().max() > 0.1
 
 
 def test_the_tower_finishes_what_the_projection_begins(layout):
@@ -312,16 +315,16 @@ def test_the_tower_finishes_what_the_projection_begins(layout):
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
 
 
-def test_the_parts_of_all_features_are_the_projection_without_its_constant(layout):
+def test_with_all_features_of_another_row_the_projection_is_that_of_the_other(layout):
     tower, rows = tower_of(layout), doubles(table(layout))
-    index = torch.tensor([[5, 0, 1], [2, 2, 4], [3, 1, 0]])
-    found = tower.part(rows, index[MEMBERS], list(range(layout.n_features)), MEMBERS)
-    expected = (tower.hidden(rows.take(index)) - tower.project.bias)[MEMBERS]
+    mine, others = torch.tensor([[[5, 0, 1], [2, 2, 4], [3, 1, 0]], [[0, 1, 2], [5, 2, 3], [4, 0, 3]]])
+    found = tower.change(rows, mine[MEMBERS], others[MEMBERS], list(range(layout.n_features)), MEMBERS)
+    expected = (tower.hidden(rows.take(others)) - tower.hidden(rows.take(mine)))[MEMBERS]
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("features", [[0], [1], [2], [3, 0], [4, 1, 2]])
-def test_the_part_of_a_feature_is_the_change_of_the_projection(features):
+def test_the_projection_changes_as_if_the_features_had_been_exchanged(features):
     layout = LAYOUTS["many levels"]
     tower, rows = tower_of(layout), doubles(table(layout, n_rows=20))
     mine = torch.arange(20).expand(3, -1)
@@ -334,7 +337,7 @@ def test_the_part_of_a_feature_is_the_change_of_the_projection(features):
             changed.codes[..., place - 1] = rows.codes[others, place - 1]
     expected = (tower.hidden(changed) - tower.hidden(taken))[MEMBERS]
     assert expected.abs().max() > 0.1
-    found = tower.part(rows, others[MEMBERS], features, MEMBERS) - tower.part(rows, mine[MEMBERS], features, MEMBERS)
+    found = tower.change(rows, mine[MEMBERS], others[MEMBERS], features, MEMBERS)
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
 
 

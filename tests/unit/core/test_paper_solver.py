@@ -6,10 +6,10 @@ from minerva.core.objective import Loss
 from minerva.core.runtime import Deadline, seeded
 from minerva.core.solvers import paper
 from minerva.core.solvers.paper import PaperSettings, solve_paper
+from minerva.core.training import Run
 from minerva.core.weights import FeatureWeights
 
 CPU = torch.device("cpu")
-NEVER = Deadline(None)
 FEW_STEPS = PaperSettings(batch_size=32, max_steps_learn=4, max_steps_sparsify=4)
 
 
@@ -25,10 +25,11 @@ def equality(n_rows, n_features=6, n_levels=3, seed=0):
     return rows_of(codes, n_levels), rows_of((codes[:, 1] == codes[:, 4]).long().unsqueeze(1), 2)
 
 
-def solve(n_rows=200, settings=FEW_STEPS, units=range(6), seed=0, deadline=NEVER, held_out=None):
+def solve(n_rows=200, settings=FEW_STEPS, units=range(6), seed=0, seconds=None, held_out=None):
     x, y = equality(n_rows)
     with seeded(seed, CPU) as generator:
-        return solve_paper(x, y, held_out or equality(n_rows, seed=1), list(units), settings, generator, deadline)
+        run = Run(generator, Deadline(seconds))
+        return solve_paper(x, y, held_out or equality(n_rows, seed=1), list(units), settings, run)
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def stages(monkeypatch):
     seen = []
     original = paper.train
 
-    def spy(critic, loss_of_batch, held_out_bound, schedule, **arguments):
+    def spy(critic, loss_of_batch, held_out_bound, schedule, run, **arguments):
         stage = {"start": critic.snapshot(), "losses": [], "schedule": schedule}
         seen.append(stage)
 
@@ -51,7 +52,7 @@ def stages(monkeypatch):
             step_on_weights()
             stage["last"] = critic.snapshot()
 
-        outcome = original(critic, spied_loss, held_out_bound, schedule, after_step=spied_step, **arguments)
+        outcome = original(critic, spied_loss, held_out_bound, schedule, run, after_step=spied_step, **arguments)
         stage["end"] = critic.snapshot()
         stage["records"] = outcome.records
         return outcome
@@ -204,7 +205,7 @@ def test_same_seed_same_weights():
 
 def test_a_passed_deadline_ends_both_stages_early():
     settings = PaperSettings(batch_size=32, max_steps_learn=500, max_steps_sparsify=500)
-    solution = solve(settings=settings, deadline=Deadline(0.0))
+    solution = solve(settings=settings, seconds=0.0)
     assert not solution.converged
     assert [record.stage for record in solution.records] == ["learn", "sparsify"]
 

@@ -8,9 +8,19 @@ import torch
 from minerva.core import proposals
 from minerva.core.evidence import Evidence
 from minerva.core.information import Critics
+from minerva.core.pairs import tabulate
 from minerva.core.plan import Plan
-from minerva.core.proposals import Candidate, fit_candidates, propose, screen_fold, screened_units, sparsify
+from minerva.core.proposals import (
+    Candidate,
+    fit_candidates,
+    propose,
+    screen_fold,
+    screened_units,
+    sparsify,
+    with_pairs,
+)
 from minerva.core.runtime import Deadline
+from minerva.core.screen import Screen
 from minerva.core.training import Schedule
 
 SIZES = [10, 99, 100, 999, 1000, 4999, 5000, 19_999, 20_000, 3_000_000]
@@ -101,6 +111,54 @@ def test_little_of_pure_noise_passes_the_screen(make_fold, make_workshop, genera
     assert len(screened_units(found, make_workshop(singles(40), generator))) <= 4
 
 
+def screened(n_columns, **z_of_pairs):
+    """A screen that found these pairs, named by their two digits."""
+    pairs = [[int(digit) for digit in name[1:]] for name in z_of_pairs]
+    nothing = torch.zeros(n_columns)
+    return Screen(nothing, nothing, torch.tensor(pairs).view(-1, 2), torch.tensor([*z_of_pairs.values()]))
+
+
+def test_folds_are_told_of_the_pairs_that_stand_out_in_any_of_them_the_strongest_first(two_tables):
+    # The luckiest of 28 null pairs has a z of sqrt(2 log 28) + 2 = 4.58
+    screens = [screened(8, p25=9.0, p13=4.5, p04=6.0), screened(8, p16=30.0, p25=5.0)]
+    assert [fold.pairs.pairs for fold in with_pairs(two_tables, screens, 10)] == [((1, 6), (2, 5), (0, 4))] * 2
+    assert with_pairs(two_tables, screens, 1)[0].pairs.pairs == ((1, 6),)
+
+
+def test_a_pair_that_two_folds_name_in_either_order_is_one_pair(two_tables):
+    screens = [screened(8, p25=9.0), screened(8, p52=7.0, p61=8.0)]
+    for fold in with_pairs(two_tables, screens, 10):
+        assert [{*pair} for pair in fold.pairs.pairs] == [{2, 5}, {1, 6}]
+
+
+def test_folds_are_left_alone_where_no_pair_stands_out_or_none_is_wanted(two_tables):
+    lucky, strong = ([screened(8, p25=z)] * 2 for z in (4.0, 40.0))
+    assert with_pairs(two_tables, lucky, 10) == two_tables
+    assert with_pairs(two_tables, strong, 0) == two_tables
+
+
+def test_a_fold_is_told_of_pairs_by_its_training_rows(two_tables):
+    screens = [screened(8, p25=9.0, p16=8.0)] * 2
+    found = with_pairs(two_tables, screens, 10)
+    for before, after in zip(two_tables, found, strict=True):
+        classes, pairs = before.target.atoms, [(2, 5), (1, 6)]
+        expected = tabulate(before.x, classes, before.row_weights, before.train[0], pairs)
+        assert torch.equal(after.pairs.tables, expected.tables)
+        spoiled = classes.clone()
+        others = torch.cat([before.vet, before.tune[0]])
+        spoiled[others] = 1 - classes[others]
+        other = dataclasses.replace(before, target=dataclasses.replace(before.target, atoms=spoiled))
+        assert torch.equal(with_pairs([other], screens[:1], 10)[0].pairs.tables, expected.tables)
+    assert not torch.equal(found[0].pairs.tables, found[1].pairs.tables)
+
+
+def test_only_folds_of_one_member_are_told_of_pairs():
+    # What all members of a fold train on holds the rows that each of them tunes on
+    plans = [Plan.for_rows(n_rows) for n_rows in SIZES] + [Plan.for_rows(50_000, 300)]
+    assert all(plan.n_members == 1 for plan in plans if plan.n_pairs)
+    assert any(plan.n_pairs for plan in plans)
+
+
 def test_a_candidate_learns_the_features_of_its_units(table, make_fold, make_workshop, generator):
     workshop = make_workshop([[1], [5, 0], [3, 2]], generator, schedule=STEP)
     (candidate,) = fit_candidates([make_fold(*table)], [[1, 2]], workshop, "learn")
@@ -109,35 +167,32 @@ def test_a_candidate_learns_the_features_of_its_units(table, make_fold, make_wor
     assert candidate.critics.jobs[candidate.job].features == [0, 2, 3, 5]
 
 
-def test_candidates_of_several_folds_are_fitted_side_by_side(two_tables, make_workshop, generator):
-    noted = []
+def test_candidates_of_several_folds_are_fitted_side_by_side(two_tables, make_workshop, records, generator):
     workshop = make_workshop(singles(8), generator, schedule=STEP)
-    workshop.on_record = noted.append
     first, second = fit_candidates(two_tables, [[0, 1], [1, 2, 3]], workshop, "learn")
     assert first.critics is second.critics
     assert [first.fold, second.fold] == two_tables
     assert [job.features for job in first.critics.jobs] == [[0, 1], [1, 2, 3]]
     # One training for both
-    assert [record.stage for record in noted] == ["learn"]
-    assert workshop.records == noted
+    assert [record.stage for record in records] == ["learn"]
     for candidate, information in zip((first, second), first.critics.tune_information(), strict=True):
         assert torch.equal(candidate.information, information)
         assert candidate.evidence.mean == pytest.approx(float(information.mean()), abs=1e-6)
 
 
-def test_a_known_set_of_a_fold_is_not_fitted_again(two_tables, make_workshop, generator):
+def test_a_known_set_of_a_fold_is_not_fitted_again(two_tables, make_workshop, records, generator):
     workshop = make_workshop(singles(8), generator, schedule=STEP)
     known = fit_candidates(two_tables, [[0, 1], [1, 2]], workshop, "learn")
-    assert len(workshop.records) == 1
+    assert len(records) == 1
     again = fit_candidates(two_tables[::-1], [[1, 2], [0, 1]], workshop, "sparsify")
     assert again == known[::-1]
-    assert len(workshop.records) == 1
+    assert len(records) == 1
     # What the other fold knows is new to this one
     mixed = fit_candidates(two_tables, [[0, 1], [0, 1]], workshop, "join")
     assert mixed[0] is known[0]
     assert mixed[1].fold is two_tables[1]
     assert len(mixed[1].critics.jobs) == 1
-    assert len(workshop.records) == 2
+    assert len(records) == 2
 
 
 def test_a_candidate_starts_from_its_parent(two_tables, make_workshop, generator):
@@ -230,20 +285,20 @@ def test_a_set_that_holds_the_chosen_one_and_falls_hardly_behind_is_proposed_ins
 
 
 @pytest.mark.reference
-def test_sparsifying_drops_noise_and_keeps_what_is_missed(table, make_fold, make_workshop, generator):
+def test_sparsifying_drops_noise_and_keeps_what_is_missed(table, make_fold, make_workshop, records, generator):
     fold, workshop = make_fold(*table), make_workshop(singles(8), generator)
     everything = fit_candidates([fold], [list(range(8))], workshop, "learn")
     (sparse,) = sparsify(everything, workshop)
     assert {2, 5} <= {*sparse.units}
     assert len(sparse.units) < 8
     assert sparse.evidence.mean > everything[0].evidence.mean - 0.02
-    assert {record.stage for record in workshop.records} == {"learn", "sparsify"}
+    assert {record.stage for record in records} == {"learn", "sparsify"}
 
 
 def test_nothing_is_sparsified_after_the_deadline(table, make_fold, make_workshop, generator):
     workshop = make_workshop(singles(8), generator, schedule=STEP)
     fitted = fit_candidates([make_fold(*table)], [list(range(8))], workshop, "learn")
-    workshop.deadline = Deadline(0.0)
+    workshop.run = dataclasses.replace(workshop.run, deadline=Deadline(0.0))
     assert sparsify(fitted, workshop) == fitted
 
 
@@ -261,7 +316,7 @@ def test_a_proposal_holds_the_pair_that_informs(two_tables, make_workshop, gener
 
 
 @pytest.mark.reference
-def test_a_critic_of_all_is_not_asked_where_the_screen_tells_all(make_fold, make_workshop, generator):
+def test_a_critic_of_all_is_not_asked_where_the_screen_tells_all(make_fold, make_workshop, records, generator):
     codes = torch.randint(2, (800, 6), generator=generator)
     stages = {}
     for flipped in (0.0, 0.2):
@@ -269,14 +324,15 @@ def test_a_critic_of_all_is_not_asked_where_the_screen_tells_all(make_fold, make
         fold, workshop = make_fold(codes, y), make_workshop(singles(6), generator)
         (proposal,) = propose([fold], [screen_fold(fold)], workshop)
         assert 3 in proposal.units
-        stages[flipped] = {record.stage for record in workshop.records}
+        stages[flipped] = {record.stage for record in records}
+        records.clear()
     assert "learn" not in stages[0.0]
     assert "learn" in stages[0.2]
 
 
-def test_a_passed_deadline_leaves_every_fold_with_one_fit(two_tables, make_workshop, generator):
+def test_a_passed_deadline_leaves_every_fold_with_one_fit(two_tables, make_workshop, records, generator):
     workshop = make_workshop(singles(8), generator, schedule=STEP)
-    workshop.deadline = Deadline(0.0)
+    workshop.run = dataclasses.replace(workshop.run, deadline=Deadline(0.0))
     found = propose(two_tables, [screen_fold(fold) for fold in two_tables], workshop)
     assert [{2, 5} <= {*found[0].units}, {1, 6} <= {*found[1].units}] == [True, True]
-    assert [record.stage for record in workshop.records] == ["screen"]
+    assert [record.stage for record in records] == ["screen"]

@@ -3,7 +3,7 @@ import time
 import pytest
 import torch
 
-from minerva.core.runtime import Deadline, find_device, seeded, threads
+from minerva.core.runtime import Deadline, find_device, random_state, seeded, set_random_state, threads
 from minerva.errors import InputError
 
 CPU = torch.device("cpu")
@@ -40,6 +40,21 @@ def test_same_seed_same_draws_whatever_was_drawn_outside():
         torch.rand(11)
         assert draws(7) == first
     assert draws(8) != first
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU"))],
+)
+def test_draws_go_on_from_where_they_were(name):
+    device = torch.device(name)
+    with seeded(2, device) as generator:
+        state = random_state(generator, device)
+        first = [torch.rand(3), torch.rand(3, generator=generator), torch.rand(3, device=device).cpu()]
+        set_random_state(state, generator, device)
+        second = [torch.rand(3), torch.rand(3, generator=generator), torch.rand(3, device=device).cpu()]
+    assert torch.equal(torch.stack(first), torch.stack(second))
+    assert not torch.equal(first[0], first[2])
 
 
 @pytest.fixture

@@ -9,11 +9,10 @@ from minerva.core.ensemble import Ensemble
 from minerva.core.inputs import Layout, Rows
 from minerva.core.objective import Loss
 from minerva.core.runtime import Deadline, seeded
-from minerva.core.training import Schedule, train
+from minerva.core.training import Run, Schedule, train
 from minerva.errors import DivergenceError
 
 CPU = torch.device("cpu")
-NEVER = Deadline(None)
 
 
 class Number(nn.Module):
@@ -24,20 +23,21 @@ class Number(nn.Module):
         self.value = nn.Parameter(torch.zeros(n_members, 1))
 
 
-class Run:
+class Scripted:
     """A training whose held-out bounds are written down beforehand, the last one again and again."""
 
-    def __init__(self, bounds, *, loss=None, **schedule):
+    def __init__(self, bounds, *, loss=None, seconds=None, **schedule):
         self.bounds = [torch.as_tensor(bound, dtype=torch.float32).reshape(-1) for bound in bounds]
         self.ensemble = Ensemble(Number(len(self.bounds[0])), CPU)
         self.schedule = Schedule(**{"max_steps": 100, "evaluate_every": 2, "weight_decay": 0.0, **schedule})
         self.loss = loss or (lambda value: Loss(-value))
+        self.deadline = Deadline(seconds)
         self.values = []  # after every step
         self.gradients = []  # that every step followed
         self.noted = []
         self.modes = []
 
-    def go(self, deadline=NEVER, **arguments):
+    def go(self, **arguments):
         script = itertools.chain(self.bounds, itertools.repeat(self.bounds[-1]))
 
         def loss_of_batch():
@@ -53,10 +53,9 @@ class Run:
             loss_of_batch,
             held_out_bound,
             self.schedule,
+            Run(torch.Generator(), deadline=self.deadline, on_record=self.noted.append),
             stage="learn",
-            deadline=deadline,
             after_step=self.look,
-            on_record=self.noted.append,
             **arguments,
         )
 
@@ -70,7 +69,7 @@ class Run:
 
 
 def test_early_stopping_restores_the_best_parameters():
-    run = Run([0.1, 0.5, 0.4, 0.3], patience=2)
+    run = Scripted([0.1, 0.5, 0.4, 0.3], patience=2)
     outcome = run.go()
     assert outcome.converged
     assert outcome.n_steps < 100
@@ -82,29 +81,29 @@ def test_early_stopping_restores_the_best_parameters():
 
 
 def test_every_member_goes_back_to_its_own_best():
-    run = Run([[0.9, 0.1], [0.2, 0.2], [0.2, 0.8], [0.2, 0.2]], patience=2)
+    run = Scripted([[0.9, 0.1], [0.2, 0.2], [0.2, 0.8], [0.2, 0.2]], patience=2)
     outcome = run.go()
     assert outcome.held_out_bound.tolist() == pytest.approx([0.9, 0.8])
     assert run.value.tolist() == [float(run.values[1][0]), float(run.values[5][1])]
 
 
 def test_training_goes_on_while_the_held_out_bound_rises():
-    outcome = Run([0.01 * step for step in range(1, 51)], patience=1).go()
+    outcome = Scripted([0.01 * step for step in range(1, 51)], patience=1).go()
     assert outcome.n_steps == 100
     assert not outcome.converged
 
 
 def test_one_rising_member_keeps_all_of_them_in_training():
-    rising = Run([[0.5, 0.01 * step] for step in range(1, 51)], patience=2).go()
-    flat = Run([[0.5, 0.5]], patience=2).go()
+    rising = Scripted([[0.5, 0.01 * step] for step in range(1, 51)], patience=2).go()
+    flat = Scripted([[0.5, 0.5]], patience=2).go()
     assert rising.n_steps == 100
     assert flat.n_steps < 20
 
 
 def test_a_small_rise_of_one_of_many_keeps_nobody_in_training():
     # A rise of 0.01 is more than half a percent of 0.5; as part of the mean of ten it is 0.001, which is less
-    alone = Run([0.5 + 0.01 * step for step in range(50)], patience=2).go()
-    of_ten = Run([[0.5] * 9 + [0.5 + 0.01 * step] for step in range(50)], patience=2).go()
+    alone = Scripted([0.5 + 0.01 * step for step in range(50)], patience=2).go()
+    of_ten = Scripted([[0.5] * 9 + [0.5 + 0.01 * step] for step in range(50)], patience=2).go()
     assert alone.n_steps == 100
     assert of_ten.converged
     # The first evaluation is a rise, the next two are waited for
@@ -114,9 +113,9 @@ def test_a_small_rise_of_one_of_many_keeps_nobody_in_training():
 
 
 def test_a_bound_at_zero_is_given_more_time():
-    informed = Run([0.5], patience=2, patience_at_zero=6).go()
-    at_zero = Run([0.0], patience=2, patience_at_zero=6).go()
-    late = Run([0.0] * 4 + [0.5], patience=2, patience_at_zero=6).go()
+    informed = Scripted([0.5], patience=2, patience_at_zero=6).go()
+    at_zero = Scripted([0.0], patience=2, patience_at_zero=6).go()
+    late = Scripted([0.0] * 4 + [0.5], patience=2, patience_at_zero=6).go()
     assert informed.converged
     assert at_zero.converged
     assert informed.n_steps < at_zero.n_steps < late.n_steps + 4
@@ -124,13 +123,13 @@ def test_a_bound_at_zero_is_given_more_time():
 
 
 def test_training_stops_at_the_ceiling():
-    outcome = Run([0.3, 0.6931, 0.7], patience=10).go(ceiling=0.6931)
+    outcome = Scripted([0.3, 0.6931, 0.7], patience=10).go(ceiling=0.6931)
     assert outcome.converged
     assert outcome.n_steps == 4
 
 
 def test_without_keep_best_the_last_parameters_stay():
-    run = Run([0.5, 0.1], patience=1, max_steps=30)
+    run = Scripted([0.5, 0.1], patience=1, max_steps=30)
     outcome = run.go(keep_best=False)
     assert outcome.n_steps == 30
     assert outcome.held_out_bound.tolist() == pytest.approx([0.1])
@@ -139,7 +138,7 @@ def test_without_keep_best_the_last_parameters_stay():
 
 def test_training_ends_when_it_is_told_to_be_finished():
     answers = iter([False, False, True])
-    run = Run([0.1, 0.9, 0.2], max_steps=30)
+    run = Scripted([0.1, 0.9, 0.2], max_steps=30)
     outcome = run.go(keep_best=False, finished=lambda: next(answers))
     assert outcome.converged
     assert outcome.n_steps == 6
@@ -147,9 +146,9 @@ def test_training_ends_when_it_is_told_to_be_finished():
 
 
 def test_learning_goes_on_from_the_best_parameters_at_a_lower_rate_once_patience_has_run_out():
-    run = Run([0.5, 0.4], patience=2, n_decays=1, learning_rate=0.1)
+    run = Scripted([0.5, 0.4], patience=2, n_decays=1, learning_rate=0.1)
     outcome = run.go()
-    plain = Run([0.5, 0.4], patience=2, n_decays=0, learning_rate=0.1).go()
+    plain = Scripted([0.5, 0.4], patience=2, n_decays=0, learning_rate=0.1).go()
     assert outcome.n_steps > plain.n_steps
     assert outcome.converged
     before, after = run.values[: plain.n_steps], run.values[plain.n_steps :]
@@ -163,7 +162,7 @@ def test_learning_goes_on_from_the_best_parameters_at_a_lower_rate_once_patience
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
 def test_divergence_is_an_error_that_names_the_step_and_the_last_finite_bound(bad):
     with pytest.raises(DivergenceError, match=r"'learn' at step 6 .*0\.2500 nats.*learning_rate"):
-        Run([0.1, 0.25, bad]).go()
+        Scripted([0.1, 0.25, bad]).go()
 
 
 def test_divergence_of_the_loss_is_an_error_too():
@@ -171,12 +170,11 @@ def test_divergence_of_the_loss_is_an_error_too():
         return Loss(-value, sparsity_term=torch.tensor(float("nan")))
 
     with pytest.raises(DivergenceError, match=r"step 2 .*none yet"):
-        Run([0.1], loss=loss).go()
+        Scripted([0.1], loss=loss).go()
 
 
 def test_a_passed_deadline_stops_training_at_the_next_evaluation():
-    run = Run([0.1, 0.2])
-    outcome = run.go(Deadline(0.0))
+    outcome = Scripted([0.1, 0.2], seconds=0.0).go()
     assert outcome.n_steps == 2
     assert not outcome.converged
     assert outcome.held_out_bound.tolist() == pytest.approx([0.1])
@@ -186,7 +184,7 @@ def test_records_hold_the_three_terms_and_the_held_out_bound():
     def loss(value):
         return Loss(-value - torch.tensor([1.0, 2.0]), torch.tensor(0.25), torch.tensor(0.125))
 
-    run = Run([[0.1, 0.3], [0.2, 0.6]], loss=loss, max_steps=4, learning_rate=0.5)
+    run = Scripted([[0.1, 0.3], [0.2, 0.6]], loss=loss, max_steps=4, learning_rate=0.5)
     outcome = run.go(n_features=lambda: 7)
     assert list(outcome.records) == run.noted
     assert [record.step for record in outcome.records] == [2, 4]
@@ -200,7 +198,7 @@ def test_records_hold_the_three_terms_and_the_held_out_bound():
 
 
 def test_dropout_is_on_for_batches_and_off_for_held_out_rows():
-    run = Run([0.1], max_steps=4)
+    run = Scripted([0.1], max_steps=4)
     run.go()
     assert set(run.modes) == {("loss", True), ("held out", False)}
     assert not run.ensemble.critic.training
@@ -208,14 +206,14 @@ def test_dropout_is_on_for_batches_and_off_for_held_out_rows():
 
 def test_every_step_follows_the_gradient_of_its_own_batch_alone():
     slopes = iter([1.0, -2.0, 3.0, 0.5])
-    run = Run([[0.1, 0.1]], loss=lambda value: Loss(next(slopes) * value * torch.tensor([1.0, 0.5])), max_steps=4)
+    run = Scripted([[0.1, 0.1]], loss=lambda value: Loss(next(slopes) * value * torch.tensor([1.0, 0.5])), max_steps=4)
     run.go()
     assert [gradient.tolist() for gradient in run.gradients] == [[1.0, 0.5], [-2.0, -1.0], [3.0, 1.5], [0.5, 0.25]]
 
 
 def test_gradients_are_clipped_member_by_member_at_every_step():
     slopes = iter([1e6, 1.0])
-    run = Run(
+    run = Scripted(
         [[0.1, 0.1]],
         loss=lambda value: Loss(next(slopes) * value * torch.tensor([1.0, 1e-6])),
         max_steps=2,
@@ -226,7 +224,7 @@ def test_gradients_are_clipped_member_by_member_at_every_step():
 
 
 def test_the_last_step_is_always_evaluated():
-    outcome = Run([0.1], max_steps=3, evaluate_every=10).go()
+    outcome = Scripted([0.1], max_steps=3, evaluate_every=10).go()
     assert [record.step for record in outcome.records] == [3]
 
 
@@ -242,8 +240,8 @@ def test_bounded_layers_stay_within_their_limit_after_training_steps():
         lambda: Loss(-ensemble.critic(rows, rows, torch.ones(1, 1)).mean(1)),
         lambda: torch.zeros(1),
         Schedule(max_steps=5, learning_rate=1.0, evaluate_every=5),
+        Run(torch.Generator()),
         stage="learn",
-        deadline=NEVER,
         after_step=lambda: largest.append(float(ensemble.parameters["tower.0.weight"].detach().abs().max())),
     )
     # One step of Adam at this rate is 1, four times the limit, so that every step ends at the edge

@@ -8,10 +8,10 @@ from minerva.core.evidence import Evidence
 from minerva.core.information import Job
 from minerva.core.plan import Plan
 from minerva.core.proposals import Candidate, fit_candidates
-from minerva.core.runtime import Deadline, seeded
+from minerva.core.runtime import seeded
 from minerva.core.solvers import vetting
 from minerva.core.solvers.vetting import solve_vetting
-from minerva.core.training import Schedule
+from minerva.core.training import Run, Schedule
 
 CPU = torch.device("cpu")
 
@@ -24,7 +24,7 @@ def singles(n_units):
 def solve(make_fold, quick):
     """The default solver on two folds: the rows as they are, and with the halves exchanged."""
 
-    def run(codes, y, units=None, kept=(), seed=0, **arguments):
+    def run(codes, y, units=None, kept=(), seed=0, n_pairs=0, **arguments):
         half = len(y) // 2
         fold = make_fold(codes, y)
         rows = torch.arange(len(y))
@@ -34,10 +34,10 @@ def solve(make_fold, quick):
             dataclasses.replace(fold, train=(seen[:cut],), tune=(seen[cut:],), vet=vet)
             for seen, vet in ((first, second), (second, first))
         ]
-        plan = dataclasses.replace(Plan.for_rows(1000), width=32, dropout=0.0, schedule=quick)
+        plan = dataclasses.replace(Plan.for_rows(1000), width=32, dropout=0.0, schedule=quick, n_pairs=n_pairs)
         units = units or singles(codes.shape[1])
         with seeded(seed, CPU) as generator:
-            return solve_vetting(folds, units, list(kept), plan, generator, Deadline(None), **arguments)
+            return solve_vetting(folds, units, list(kept), plan, Run(generator), **arguments)
 
     return run
 
@@ -52,8 +52,9 @@ def parity():
 
 
 @pytest.mark.reference
-def test_columns_that_inform_together_only_are_selected_and_no_others(parity, solve):
-    solution = solve(*parity)
+@pytest.mark.parametrize("n_pairs", [0, 4])
+def test_columns_that_inform_together_only_are_selected_and_no_others(parity, solve, n_pairs):
+    solution = solve(*parity, n_pairs=n_pairs)
     assert solution.selected == [1, 3]
     assert solution.partners == {1: [3], 3: [1]}
     # log 2 - H(0.1) is 0.368 nats; 2,400 rows know it to 0.014, and the critics fall a little short
@@ -105,16 +106,16 @@ def test_same_seed_same_solution(solve):
     assert first.information != other.information
 
 
-def test_what_is_known_of_a_set_is_not_estimated_again(parity, make_fold, beside, make_workshop, generator):
+def test_what_is_known_of_a_set_is_not_estimated_again(parity, make_fold, beside, make_workshop, records, generator):
     folds = beside(make_fold(*parity), make_fold(*parity))
     workshop = make_workshop(singles(5), generator, schedule=Schedule(max_steps=1, batch_size=32))
     proposals = fit_candidates(folds, [[1, 3], [1, 3]], workshop, "learn")
     found = vetting._information(vetting._fit_to([1, 3], proposals, workshop))
-    assert len(workshop.records) == 1
+    assert len(records) == 1
     rows = torch.cat(proposals[0].critics.vet_information())
     assert found.mean == pytest.approx(float(rows.mean()), abs=1e-6)
     vetting._fit_to([1, 2, 3], proposals, workshop)
-    assert [record.stage for record in workshop.records] == ["learn", "estimate"]
+    assert [record.stage for record in records] == ["learn", "estimate"]
     assert vetting._information(vetting._fit_to([], proposals, workshop)) == Evidence(0.0, 0.0)
 
 

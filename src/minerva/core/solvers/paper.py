@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from torch import Generator, Tensor
+from torch import Tensor
 
 from minerva.core.bounds import donsker_varadhan
 from minerva.core.critics import ConcatenatedCritic
@@ -16,8 +16,7 @@ from minerva.core.evidence import Evidence, weigh_bound
 from minerva.core.inputs import Rows, stack_rows
 from minerva.core.objective import Loss, norm_drift, sparsity_ratio
 from minerva.core.pairing import shuffled_pairs
-from minerva.core.runtime import Deadline
-from minerva.core.training import Schedule, train
+from minerva.core.training import Run, Schedule, train
 from minerva.core.weights import FeatureWeights
 from minerva.results import TrainingRecord
 
@@ -55,26 +54,36 @@ def solve_paper(
     held_out: tuple[Rows, Rows],
     units: Sequence[int],
     settings: PaperSettings,
-    generator: Generator,
-    deadline: Deadline,
-    on_record: Callable[[TrainingRecord], None] = lambda _: None,
+    run: Run,
 ) -> PaperSolution:
-    """Algorithm 1: returns the weights p, of which those above the threshold are the selection."""
+    """Algorithm 1: returns the weights p, of which those above the threshold are the selection.
+
+    Of several ranks each is given all rows, and scores its slice of every batch.
+    """
     # Line 1: initialise the network
     critic = Ensemble(ConcatenatedCritic(x.layout, y.layout), x.device)
-    p = FeatureWeights(units, x.device)
+    p, generator, ranks = FeatureWeights(units, x.device), run.generator, run.ranks
     x_held_out, y_held_out = held_out
 
     def score(x_rows: Rows, y_rows: Rows, weights: Tensor) -> Tensor:
+        if ranks.size > 1:
+            mine = torch.arange(len(x_rows), device=x_rows.device)[ranks.slice_of(len(x_rows))]
+            x_rows, y_rows = x_rows.take(mine), y_rows.take(mine)
         scores: Tensor = critic.critic(stack_rows([x_rows]), stack_rows([y_rows]), weights[None])
         return scores[0]
 
     def bound(x_rows: Rows, y_rows: Rows) -> Tensor:
-        return donsker_varadhan(*shuffled_pairs(score, x_rows, y_rows, p.by_feature(), generator))
+        scores = shuffled_pairs(score, x_rows, y_rows, p.by_feature(), generator)
+        return donsker_varadhan(*scores, ranks if ranks.size > 1 else None)
+
+    def share(term: Tensor) -> Tensor:
+        # The gradient of a bound is that of this rank's pairs already, its value that of all
+        return term if ranks.size == 1 else term - term.detach() * (1 - 1 / ranks.size)
 
     @torch.no_grad()
     def held_out_evidence() -> Evidence:
-        return weigh_bound(*shuffled_pairs(score, x_held_out, y_held_out, p.by_feature(), generator))
+        scores = shuffled_pairs(score, x_held_out, y_held_out, p.by_feature(), generator)
+        return weigh_bound(*(ranks.join_slices(own, len(x_held_out)) for own in scores))
 
     def draw() -> tuple[Rows, Rows]:
         # Lines 3 and 9: draw n samples of the joint distribution
@@ -86,7 +95,7 @@ def solve_paper(
 
     # Lines 2 to 6: theta <- theta - r grad v(theta, 1)
     def loss_learn() -> Loss:
-        return Loss(-bound(*draw())[None])
+        return Loss(-share(bound(*draw()))[None])
 
     schedule = Schedule(
         max_steps=settings.max_steps_learn,
@@ -101,10 +110,9 @@ def solve_paper(
         loss_learn,
         held_out_bound,
         schedule,
+        dataclasses.replace(run, deadline=run.deadline.share(0.5)),
         stage="learn",
-        deadline=deadline.share(0.5),
         n_features=lambda: p.n_kept,
-        on_record=on_record,
     )
 
     total = held_out_evidence()
@@ -114,30 +122,37 @@ def solve_paper(
 
     def loss_sparsify() -> Loss:
         return Loss(
-            -bound(*draw())[None],
-            settings.sparsity * sparsity_ratio(p.values),
-            settings.norm_drift * norm_drift(p.values, settings.target_norm),
+            -share(bound(*draw()))[None],
+            settings.sparsity * sparsity_ratio(p.values) / ranks.size,
+            settings.norm_drift * norm_drift(p.values, settings.target_norm) / ranks.size,
         )
 
-    supports: list[tuple[bool, ...]] = []
+    def step_on_weights() -> None:
+        if p.values.grad is not None:
+            ranks.sum_(p.values.grad)
+        p.step_(settings.weight_rate)
+
+    support = p.values.detach() > settings.threshold
+    n_alike = torch.zeros((), dtype=torch.int64)  # evaluations in a row
 
     def settled() -> bool:
-        supports.append(tuple((p.values > settings.threshold).tolist()))
-        recent = {*supports[-settings.settled_after :]}
-        return len(supports) >= settings.settled_after and len(recent) == 1 and not all(supports[-1])
+        now = p.values.detach() > settings.threshold
+        n_alike.copy_(n_alike + 1 if now.equal(support) else torch.ones_like(n_alike))
+        support.copy_(now)
+        return int(n_alike) >= settings.settled_after and not bool(now.all())
 
     sparsified = train(
         critic,
         loss_sparsify,
         held_out_bound,
         dataclasses.replace(schedule, max_steps=settings.max_steps_sparsify),
+        run,
         stage="sparsify",
-        deadline=deadline,
-        after_step=lambda: p.step_(settings.weight_rate),
+        after_step=step_on_weights,
         n_features=lambda: p.n_kept,
         keep_best=False,
         finished=settled,
-        on_record=on_record,
+        changed={"weights": p.values, "support": support, "n_alike": n_alike},
     )
     # Line 14: return the features whose weight is not zero
     weights = p.by_feature().detach().cpu()

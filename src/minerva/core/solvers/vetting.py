@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
-from torch import Generator, Tensor
+from torch import Tensor
 
 from minerva.core.evidence import Evidence, holm, weigh
-from minerva.core.information import Fold
+from minerva.core.information import Fold, vet_clusters
 from minerva.core.leaving_out import Elimination, LeaveOut, eliminate, partners
 from minerva.core.plan import Plan
-from minerva.core.proposals import Candidate, Workshop, fit_candidates, propose, screen_fold, units_by_critics
-from minerva.core.runtime import Deadline
+from minerva.core.proposals import (
+    Candidate,
+    Workshop,
+    fit_candidates,
+    propose,
+    screen_fold,
+    units_by_critics,
+    with_pairs,
+)
 from minerva.core.screen import Screen
 from minerva.core.shuffling import falls_on_vet_rows
-from minerva.results import TrainingRecord
+from minerva.core.thinning import thin
+from minerva.core.training import Run
 
 LEVEL = 0.05  # probability that anything at all is selected from pure noise
 MAX_PARTNERED = 24  # units among which partners are looked for; pairs grow with the square
@@ -47,16 +54,17 @@ def solve_vetting(
     units: list[list[int]],
     kept: list[int],
     plan: Plan,
-    generator: Generator,
-    deadline: Deadline,
+    run: Run,
     *,
     n_wanted: int | None = None,
-    on_record: Callable[[TrainingRecord], None] = lambda _: None,
 ) -> VettingSolution:
     """Find the units that carry information together and that no others make superfluous."""
-    workshop = Workshop(units, kept, plan, generator, deadline.share(0.7), [], on_record)
+    deadline = run.deadline
+    folds = thin(folds, run.generator)
+    workshop = Workshop(units, kept, plan, replace(run, deadline=deadline.share(0.7)))
     # Screen, learn, sparsify: every fold proposes from its own training rows
     screens = [screen_fold(fold) for fold in folds]
+    folds = with_pairs(folds, screens, plan.n_pairs)
     proposals = propose(folds, screens, workshop)
     # Vet, first by shuffling on rows that nothing has seen
     shuffled = _shuffle(proposals, workshop)
@@ -65,7 +73,7 @@ def solve_vetting(
         nothing = Evidence(0.0, 0.0)
         return VettingSolution(screens[0], shuffled, [], None, {}, nothing, nothing, not deadline.passed)
     # Then by leaving one out, the least contribution first
-    workshop.deadline = deadline
+    workshop.run = run
     vetting = LeaveOut(proposals, survivors, workshop)
     elimination = eliminate(vetting, workshop, LEVEL, n_wanted)
     together = (
@@ -85,18 +93,19 @@ def _shuffle(proposals: list[Candidate], workshop: Workshop) -> dict[int, Eviden
     vetted = [proposal.fold.vet for proposal in proposals]
     offsets = torch.tensor([0, *(len(rows) for rows in vetted)]).cumsum(0)
     weights = torch.cat([proposal.fold.row_weights[rows] for proposal, rows in zip(proposals, vetted, strict=True)])
+    clusters = vet_clusters([proposal.fold for proposal in proposals])
     falls: dict[int, Tensor] = {}
     for k, (proposal, of_units) in enumerate(zip(proposals, _falls(proposals, workshop), strict=True)):
         rows = slice(int(offsets[k]), int(offsets[k + 1]))
         for unit, fall in zip(proposal.units, of_units, strict=True):
             falls.setdefault(unit, torch.zeros_like(weights))[rows] = fall
-    return {unit: weigh(fall, weights) for unit, fall in sorted(falls.items())}
+    return {unit: weigh(fall, weights, clusters) for unit, fall in sorted(falls.items())}
 
 
 def _falls(proposals: list[Candidate], workshop: Workshop) -> list[Tensor]:  # (n_units, n_rows) each
     """Falls of every proposal's units on its vetting rows, those of the same critics at once."""
     by_critics = {
-        critics: falls_on_vet_rows(critics, units, workshop.generator)
+        critics: falls_on_vet_rows(critics, units, workshop.run.generator)
         for critics, units in units_by_critics(proposals, workshop).items()
     }
     return [by_critics[proposal.critics][proposal.job] for proposal in proposals]
@@ -133,4 +142,6 @@ def _information(fitted: list[Candidate]) -> Evidence:
     if not fitted:
         return Evidence(0.0, 0.0)
     rows = [candidate.critics.vet_information()[candidate.job] for candidate in fitted]
-    return weigh(torch.cat(rows), torch.cat([one.fold.row_weights[one.fold.vet] for one in fitted]))
+    folds = [candidate.fold for candidate in fitted]
+    weights = torch.cat([fold.row_weights[fold.vet] for fold in folds])
+    return weigh(torch.cat(rows), weights, vet_clusters(folds))

@@ -1,0 +1,95 @@
+"""Properties of folds for any groups and any times of the rows."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from minerva.core.plan import Plan
+from minerva.data import as_target
+from minerva.errors import InputError
+from minerva.selectors.folding import divide
+from minerva.selectors.origins import Origins
+
+PLANS = [Plan.for_rows(n_rows) for n_rows in (50, 500, 2_000, 10_000, 50_000)]
+
+
+def divisions_of(y, plan, groups=None, times=None):
+    """The divisions, or None where the rows were refused."""
+    origins = Origins(len(y), groups, times)
+    try:
+        return divide(as_target(y, len(y)), "auto", origins.adapt(plan), np.random.default_rng(0), origins)
+    except InputError:
+        return None
+
+
+@st.composite
+def grouped_rows(draw):
+    """Groups of one to five rows, their rows anywhere, and a binary target."""
+    sizes = draw(st.lists(st.integers(1, 5), min_size=25, max_size=60))
+    seed = draw(st.integers(0, 1000))
+    rng = np.random.default_rng(seed)
+    groups = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    return groups, rng.integers(0, 2, size=len(groups))
+
+
+@given(grouped_rows(), st.sampled_from(PLANS))
+@settings(max_examples=25, deadline=None)
+def test_no_group_is_in_two_parts_of_a_fold(rows, plan):
+    groups, y = rows
+    divisions = divisions_of(y, plan, groups)
+    assume(divisions is not None)
+    plan = Origins(len(y), groups).adapt(plan)
+    assert len(divisions) == plan.n_folds
+    for division in divisions:
+        assert len(division.members) == plan.n_members
+        for train, tune in division.members:
+            parts = [train, tune, division.vet]
+            assert sorted(np.concatenate(parts)) == list(range(len(y)))
+            assert sum(len(np.unique(groups[part])) for part in parts) == groups.max() + 1
+
+
+@given(grouped_rows(), st.sampled_from(PLANS), st.integers(20, 400))
+@settings(max_examples=25, deadline=None)
+def test_rows_that_train_come_before_rows_that_tune_and_those_before_rows_that_vet(rows, plan, n_times):
+    _, y = rows
+    times = np.random.default_rng(1).integers(0, n_times, size=len(y)).astype(float)
+    divisions = divisions_of(y, plan, times=times)
+    assume(divisions is not None)
+    [division] = divisions
+    [(train, tune)] = division.members
+    assert times[train].max() < times[tune].min()
+    assert times[tune].max() < times[division.vet].min()
+    assert division.n_rows == len(y)
+
+
+@given(grouped_rows(), st.sampled_from(PLANS))
+@settings(max_examples=25, deadline=None)
+def test_with_groups_and_times_rows_are_in_order_and_groups_are_whole_or_left_out(rows, plan):
+    groups, y = rows
+    times = np.random.default_rng(1).permutation(len(y)) + groups * 3.0  # groups mostly follow one another
+    divisions = divisions_of(y, plan, groups, times)
+    assume(divisions is not None)
+    [division] = divisions
+    [(train, tune)] = division.members
+    assert times[train].max() < times[tune].min()
+    assert times[tune].max() < times[division.vet].min()
+    parts = [{*groups[part]} for part in (train, tune, division.vet)]
+    assert sum(map(len, parts)) == len(set.union(*parts))
+    assert division.n_rows == len(train) + len(tune) + len(division.vet) <= len(y)
+
+
+def test_a_plan_has_one_split_in_time_and_no_more_parts_than_groups_can_fill():
+    plan = Plan.for_rows(500)
+    assert (plan.n_folds, plan.n_members, plan.n_tune_parts) == (5, 3, 3)
+    assert Origins(60).adapt(plan) is plan
+    assert Origins(60, times=np.arange(60.0)).adapt(plan) == dataclasses.replace(plan, n_folds=1, n_members=1)
+    assert Origins(60, np.arange(60)).adapt(plan) == plan
+    six = Origins(60, np.arange(60) % 6)
+    assert six.adapt(plan) == dataclasses.replace(plan, n_folds=2, n_members=2, n_tune_parts=2)
+    y = np.arange(60) // 6 % 2
+    for division in divisions_of(y, plan, six.groups):
+        assert len(np.unique(six.groups[division.rest])) + len(np.unique(six.groups[division.vet])) == 6
