@@ -67,6 +67,7 @@ class FeatureResult:
     contribution_high: float | None = None
     partners: tuple[str, ...] = ()
     stand_ins: tuple[str, ...] = ()
+    note: str | None = None  # how the column was read, where not as it is
 
 
 @dataclass(frozen=True)
@@ -171,8 +172,9 @@ class Selection:
         """One row a feature, in column order."""
         import pandas as pd  # noqa: PLC0415 - pandas costs 0.3 s, and a saved selection may be read without it
 
-        columns = [f.name for f in dataclasses.fields(FeatureResult)]
-        return pd.DataFrame([dataclasses.astuple(result) for result in self.features], columns=columns)
+        columns = [f.name for f in dataclasses.fields(FeatureResult) if f.name != "note"]
+        rows = [[getattr(result, name) for name in columns] for result in self.features]
+        return pd.DataFrame(rows, columns=columns)
 
     def to_json(self) -> str:
         """The selection as JSON text, with its schema version."""

@@ -43,6 +43,20 @@ def resolve(typed: Sequence[str] | None, known: Sequence[str], option: str) -> t
     return tuple(names)
 
 
+def resolve_one(typed: str | None, known: Sequence[str], option: str) -> tuple[str, ...]:
+    """Column name from the value of an option that takes one column; none where it was not given.
+
+    Examples
+    --------
+    >>> resolve_one("a", ["a", "b"], "--time-column"), resolve_one(None, ["a", "b"], "--time-column")
+    (('a',), ())
+    """
+    names = resolve(None if typed is None else [typed], known, option)
+    if len(names) > 1:
+        raise InputError(f"{option} takes one column, and {typed!r} names {len(names)}; give one of them.")
+    return names
+
+
 def _known(piece: str, known: Sequence[str]) -> str:
     for name in (piece, piece.strip()):
         if name in known:
@@ -88,18 +102,32 @@ def split_categorical(named: Sequence[str], target: Sequence[str]) -> tuple[list
 
 
 def take(table: Any, names: Iterable[str]) -> Any:
-    """Columns of an Arrow table, in the table's order.
+    """Columns of an Arrow table or of a source, in the table's order.
 
-    By position, not by name: two columns of one name both come along, and whoever reads the table says so.
+    By position, not by name: two columns of one name both come along, and whoever reads the table says so. A source has
+    no two of one name.
     """
     wanted = set(names)
+    if hasattr(table, "blocks"):
+        return table.select([name for name in table.names if name in wanted])
     return table.select([position for position, name in enumerate(table.column_names) if name in wanted])
 
 
 def sides(table: Any, target: Sequence[str], ignore: Sequence[str]) -> tuple[Any, Any]:
-    """Split an Arrow table into the features and the target, without the columns to ignore."""
+    """Split an Arrow table or a source into the features and the target, without the columns to ignore."""
     apart = {*target, *ignore}
-    features = [name for name in table.column_names if name not in apart]
+    features = [name for name in column_names(table) if name not in apart]
     if not features:
-        raise InputError("No feature is left once --target and --ignore are taken out; name fewer columns there.")
-    return take(table, features), take(table, target)
+        raise InputError("No feature is left once --target, --ignore and the like are taken out; name fewer columns.")
+    return take(table, features), whole(take(table, target))
+
+
+def column_names(table: Any) -> Sequence[str]:
+    """Names of the columns of an Arrow table or of a source."""
+    names: Sequence[str] = table.names if hasattr(table, "blocks") else table.column_names
+    return names
+
+
+def whole(table: Any) -> Any:
+    """An Arrow table; what a source has is read."""
+    return table.read() if hasattr(table, "blocks") else table

@@ -11,6 +11,7 @@ from minerva.results import Selection, write_whole
 
 SELECTION = "selection.json"
 REPORT = "report.html"
+WORK = ".minerva"  # what a run that is killed leaves, for --resume
 
 
 def writable_folder(folder: Path, names: Sequence[str] = (SELECTION, REPORT)) -> Path:

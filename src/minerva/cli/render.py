@@ -41,6 +41,7 @@ def selection_view(selection: Selection, width: int = 100) -> Group:
     parts: list[RenderableType] = [selection_table(selection, shown, width)]
     if hidden:
         parts.append(Text(f"... and {hidden}", style="dim"))
+    parts += [Text(line, style="dim") for line in ways_of_reading(selection)]
     parts += [Text(), Text(text.printable(selection.headline), style="bold")]
     parts += [Text(f"Note: {text.printable(notice)}", style="yellow") for notice in notices(selection)]
     return Group(*parts)
@@ -67,6 +68,22 @@ def rows_to_show(selection: Selection) -> tuple[list[FeatureResult], str]:
     shown = selected[:MOST_SELECTED] + dropped[:room]
     counts = {"selected": len(selected) - MOST_SELECTED, "dropped": len(dropped) - room}
     return shown, " and ".join(f"{count:,} more {what}" for what, count in counts.items() if count > 0)
+
+
+def ways_of_reading(selection: Selection) -> list[str]:
+    """List the features that were not read as they are, a line for each way.
+
+    Examples
+    --------
+    >>> dates = [FeatureResult(name, False, "constant", note="date read as seconds") for name in ("opened", "closed")]
+    >>> ways_of_reading(Selection("y", tuple(dates), None, None, n_rows=10))
+    ['date read as seconds: opened, closed']
+    """
+    names: dict[str, list[str]] = {}
+    for result in selection.features:
+        if result.note is not None:
+            names.setdefault(result.note, []).append(result.feature)
+    return [f"{text.printable(note)}: {text.listing(tuple(of_note))}" for note, of_note in names.items()]
 
 
 def selection_table(selection: Selection, results: list[FeatureResult], width: int = 100) -> Table:

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from minerva.cli.columns import require_disjoint, resolve, sides, split_categorical
-from minerva.cli.files import writable_folder, write_results
+from minerva.cli.columns import (
+    column_names,
+    require_disjoint,
+    resolve,
+    resolve_one,
+    sides,
+    split_categorical,
+    take,
+    whole,
+)
+from minerva.cli.files import WORK, writable_folder, write_results
 from minerva.cli.options import AsJson, Categorical, Data, Device, Seed
+from minerva.data import read_within
+from minerva.data.budget import Budget, encoding_seconds, spell_bytes
+from minerva.errors import InputError
 from minerva.results import Progress, Selection
 
 
@@ -33,6 +46,17 @@ def select_command(
     n_features: Annotated[
         int | None, typer.Option("--n-features", metavar="K", help="Select this many; found by itself when not given.")
     ] = None,
+    group_column: Annotated[
+        str | None,
+        typer.Option("--group-column", metavar="COL", help="Rows alike here, as of one customer, stay together."),
+    ] = None,
+    time_column: Annotated[
+        str | None,
+        typer.Option("--time-column", metavar="COL", help="When rows happened: early ones train, the latest judge."),
+    ] = None,
+    weight_column: Annotated[
+        str | None, typer.Option("--weight-column", metavar="COL", help="How much each row counts.")
+    ] = None,
     solver: Annotated[
         str, typer.Option("--solver", metavar="S", help="vetting, or paper for Algorithm 1 as published.")
     ] = "vetting",
@@ -42,6 +66,17 @@ def select_command(
         float | None,
         typer.Option("--time-limit", metavar="T", help="Seconds after which the fit ends with what it has."),
     ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option("--memory", metavar="M", help="Memory to keep within, such as 4GB; else half of what is free."),
+    ] = None,
+    cache: Annotated[
+        Path | None,
+        typer.Option("--cache", metavar="DIR", help="Folder for encoded rows and unfinished work; else in --out."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where the same command was stopped or killed.")
+    ] = False,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Folder for selection.json and report.html.")
     ] = None,
@@ -58,14 +93,18 @@ def select_command(
 
     with ProgressBar(quiet=quiet) as progress:
         progress(Progress("read", 0.0))
-        from minerva.data import read_table
-
-        table = read_table(data)
-        typed = {"--target": target, "--ignore": ignore, "--keep": keep, "--drop": drop, "--categorical": categorical}
-        named = _resolve_all(typed, table.column_names)
-        X, y = sides(table, named["--target"], named["--ignore"])
-        categories, target_kind = split_categorical(named["--categorical"], named["--target"])
+        budget = Budget.of(memory)
         folder = writable_folder(out) if out is not None else None
+        workplace = _workplace(cache, folder, resume)
+        table = read_within(data, budget, workplace)
+        typed = {"--target": target, "--ignore": ignore, "--keep": keep, "--drop": drop, "--categorical": categorical}
+        of_rows = {"--group-column": group_column, "--time-column": time_column, "--weight-column": weight_column}
+        named = _resolve_all(typed, of_rows, column_names(table))
+        apart = [name for option in ("--ignore", *of_rows) for name in named[option]]
+        X, y = sides(table, named["--target"], apart)
+        categories, target_kind = split_categorical(named["--categorical"], named["--target"])
+        if hasattr(X, "blocks") and not quiet:
+            _announce(X, budget, workplace)
         from minerva.selectors import MinervaSelector
 
         selector = MinervaSelector(
@@ -78,18 +117,58 @@ def select_command(
             device=device,
             time_limit=time_limit,
             random_state=seed,
+            memory=memory,
+            cache=workplace,
+            resume=resume,
             callbacks=(progress,),
         )
-        selection = selector.fit(X, y).selection_
+        selection = selector.fit(X, y, **_row_columns(table, named)).selection_
     written = write_results(selection, folder) if folder is not None else ()
+    if workplace is not None and workplace != cache:
+        shutil.rmtree(workplace, ignore_errors=True)
     _print(selection, written, as_json=as_json, quiet=quiet)
 
 
-def _resolve_all(typed: dict[str, list[str] | None], known: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def _resolve_all(
+    typed: dict[str, list[str] | None], of_rows: dict[str, str | None], known: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """Columns of every option; ``of_rows`` are those that say something of the rows, one column each."""
     named = {option: resolve(values, known, option) for option, values in typed.items()}
+    named |= {option: resolve_one(value, known, option) for option, value in of_rows.items()}
     require_disjoint({option: named[option] for option in ("--target", "--ignore", "--keep", "--drop")})
-    require_disjoint({option: named[option] for option in ("--ignore", "--categorical")})
+    for option in ("--ignore", *of_rows):
+        require_disjoint({other: named[other] for other in (option, "--categorical")})
+    for option in of_rows:  # these may be named by --ignore and by one another: a day is a time, and a group of rows
+        for other in ("--target", "--keep", "--drop"):
+            require_disjoint({other: named[other], option: named[option]})
     return named
+
+
+def _row_columns(table: Any, named: dict[str, tuple[str, ...]]) -> dict[str, Any]:
+    """What the selector is told of the rows, as arguments of its ``fit``."""
+    arguments = {"--group-column": "row_groups", "--time-column": "row_times"}
+    columns = {argument: whole(take(table, named[option])) for option, argument in arguments.items() if named[option]}
+    if named["--weight-column"]:
+        columns["sample_weight"] = whole(take(table, named["--weight-column"])).column(0)
+    return columns
+
+
+def _workplace(cache: Path | None, out: Path | None, resume: bool) -> Path | None:
+    """The folder that a killed run leaves its work in: the one that is named, or one beside the results."""
+    if resume and cache is None and out is None:
+        raise InputError("--resume needs to know where the work was left; give the --out or the --cache of that run.")
+    return cache or (None if out is None else out / WORK)
+
+
+def _announce(source: Any, budget: Budget, workplace: Path | None) -> None:
+    """Say that a table is too large for the memory, what is done about it, and how long that takes."""
+    size, where = spell_bytes(source.nbytes), "a temporary folder" if workplace is None else repr(str(workplace))
+    minutes = encoding_seconds(source.n_rows, len(source.names)) / 60
+    typer.echo(
+        f"{source.n_rows:,} rows x {len(source.names):,} columns ({size}) do not fit in {spell_bytes(budget.n_bytes)}: "
+        f"they are encoded into files in {where} first, in about {max(1, round(minutes))} min.",
+        err=True,
+    )
 
 
 def _print(selection: Selection, written: tuple[Path, ...], *, as_json: bool, quiet: bool) -> None:

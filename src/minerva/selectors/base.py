@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -16,6 +17,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from minerva.data import as_table
+from minerva.data.containers import gather
 from minerva.errors import InputError, InputTypeError
 from minerva.results import Selection
 from minerva.schema import Table
@@ -32,7 +34,7 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any) -> Table:
         """The table to fit on; remembers its names and width."""
-        X = _collected(X)
+        X = gather(X)
         table = as_table(X)
         try:
             validate_data(self, X, skip_check_array=True)
@@ -42,6 +44,11 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 "X.columns = X.columns.astype(str)."
             ) from None
         return table
+
+    def _remember(self, names: Sequence[str]) -> None:
+        """Keep the names and the width of a table that is not read whole, as scikit-learn does of others."""
+        self.feature_names_in_ = np.array(names, dtype=object)
+        self.n_features_in_ = len(names)
 
     def _finish(self, selection: Selection) -> None:
         """Keep the result of a fit."""
@@ -56,7 +63,7 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """Return only the selected columns of X; frames keep their types if ``set_output`` asks for frames."""
         check_is_fitted(self)
         try:
-            frame = nw.from_native(_collected(X), eager_only=True, pass_through=True)
+            frame = nw.from_native(gather(X), eager_only=True, pass_through=True)
         except DuplicateError:
             raise InputError("X has one column name more than once; rename the columns so that all differ.") from None
         if not isinstance(frame, nw.DataFrame):
@@ -74,16 +81,11 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         tags.target_tags.required = True
         return tags
-
-
-def _collected(X: Any) -> Any:
-    """The same frame; a lazy one is computed first."""
-    frame = nw.from_native(X, pass_through=True) if hasattr(X, "collect") else X
-    return frame.collect().to_native() if isinstance(frame, nw.LazyFrame) else X
 
 
 def _warn_about_nothing() -> None:

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from minerva.core.evidence import Evidence
 from minerva.core.runtime import seeded
 from minerva.core.solvers.paper import PaperSettings, solve_paper
-from minerva.data import split_rows
 from minerva.preprocessing import TableEncoder, find_target_kind, fit_atoms
 from minerva.results import FeatureResult, Selection, versions
 from minerva.selectors.estimation import as_estimate
-from minerva.selectors.folding import MAX_ATOMS, as_rows
+from minerva.selectors.folding import MAX_ATOMS, as_rows, check_parts
 from minerva.selectors.request import Request, empty_selection
 
 HELD_OUT_SHARE = 0.2
@@ -25,9 +24,10 @@ def run_paper(request: Request, settings: PaperSettings) -> Selection:
     """Stage one with all weights at 1, stage two on network and weights; the held-out bound beside both."""
     if not request.order:
         return empty_selection(request)
-    n_rows = request.table.n_rows
-    share = max(HELD_OUT_SHARE, 2 / n_rows)  # one row has no variance
-    parts = split_rows(n_rows, [1 - share, share], None, request.rng)
+    share = max(HELD_OUT_SHARE, 2 / request.table.n_rows)  # one row has no variance
+    parts = request.origins.split([1 - share, share], None, request.rng)
+    check_parts(request.target, parts, request.origins)
+    n_rows = sum(map(len, parts))
     train, held_out = (_draw(rows, request.weights, request.rng) for rows in parts)
     table = request.table.select(request.order)
     x_encoder = TableEncoder(request.participants.kinds).fit(table.take(train))
@@ -47,9 +47,7 @@ def run_paper(request: Request, settings: PaperSettings) -> Selection:
             (x_held_out, y_held_out),
             [unit_of[feature] for feature in range(len(request.order))],
             settings,
-            generator,
-            request.deadline,
-            request.on_record,
+            request.run(generator, request.on_record),
         )
     weights = dict(zip(request.order, solution.weights.tolist(), strict=True))
     copies: dict[str, list[str]] = {}
@@ -65,7 +63,7 @@ def run_paper(request: Request, settings: PaperSettings) -> Selection:
         target_entropy=atoms.entropy if atoms.is_discrete else None,
         history=solution.records,
         converged=solution.converged,
-        warnings=request.warnings(converged=solution.converged),
+        warnings=request.warnings(n_rows, converged=solution.converged),
         settings=request.settings,
         versions=versions(),
     )

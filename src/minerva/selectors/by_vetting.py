@@ -13,7 +13,7 @@ from minerva.core.runtime import seeded, threads
 from minerva.core.solvers.vetting import LEVEL, VettingSolution, solve_vetting
 from minerva.results import FeatureResult, PathPoint, Selection, TrainingRecord, versions
 from minerva.selectors.estimation import as_estimate
-from minerva.selectors.folding import informative_rows, make_folds
+from minerva.selectors.folding import divide, encode, informative_rows, make_folds
 from minerva.selectors.request import Request, empty_selection
 
 NOTHING_FOUND = "no information found"
@@ -24,7 +24,10 @@ def run_vetting(request: Request) -> Selection:
     """Screen, learn, sparsify, vet."""
     if not request.order:
         return empty_selection(request)
-    plan = Plan.for_rows(request.table.n_rows, informative_rows(request.target, request.target_kind))
+    origins = request.origins
+    n_informative = min(informative_rows(request.target, request.target_kind), origins.n_independent)
+    plan = origins.adapt(Plan.for_rows(request.n_rows, n_informative))
+    divisions = divide(request.target, request.target_kind, plan, request.rng, origins)
     units = request.units
     records: list[TrainingRecord] = []
 
@@ -32,14 +35,18 @@ def run_vetting(request: Request) -> Selection:
         records.append(record)
         request.on_record(record)
 
+    table, kinds = request.table.select(request.order), request.participants.kinds
+    if request.stream is None:
+        x = encode(table, kinds, divisions, request.device)
+    else:
+        x = request.stream.encode(table, kinds, request.workplace.key, request.device)
     folds = make_folds(
-        request.table.select(request.order),
-        request.participants.kinds,
+        x,
         request.target,
         request.target_kind,
         request.weights,
-        plan,
-        request.rng,
+        origins.groups,
+        divisions,
         request.device,
     )
     with threads(plan.max_threads), seeded(int(request.rng.integers(2**31)), request.device) as generator:
@@ -48,13 +55,11 @@ def run_vetting(request: Request) -> Selection:
             units,
             request.kept_units,
             plan,
-            generator,
-            request.deadline,
+            request.run(generator, on_record),
             n_wanted=request.n_wanted,
-            on_record=on_record,
         )
     words = _Words(solution, units, request)
-    target, n_rows = folds[0].target, request.table.n_rows
+    target, n_rows = folds[0].target, divisions[0].n_rows
     return Selection(
         target=request.target_name,
         features=words.results(),
@@ -65,7 +70,7 @@ def run_vetting(request: Request) -> Selection:
         path=words.path(),
         history=tuple(records),
         converged=solution.converged,
-        warnings=request.warnings(converged=solution.converged, still_rising=solution.still_rising),
+        warnings=request.warnings(n_rows, converged=solution.converged, still_rising=solution.still_rising),
         settings=request.settings,
         versions=versions(),
     )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from minerva.errors import InputError
-from minerva.preprocessing import copies, find_kinds, unusable
+from minerva.preprocessing import copies, find_kinds, identifiers, unusable
 from minerva.schema import Column, ColumnKind, Table
 from minerva.selectors.parameters import as_names
 
@@ -32,6 +32,7 @@ class Participants:
     kept: frozenset[str]  # kept on request, fitted or not
     reasons: Mapping[str, str]  # of columns that are not fitted
     originals: Mapping[str, str]  # of copies, the column they repeat
+    suspects: Mapping[str, str]  # of fitted columns, why some look like identifiers
 
     @property
     def n_kept(self) -> int:
@@ -43,7 +44,7 @@ class Participants:
 def choose_participants(
     table: Table, categorical: str | Sequence[Any], keep: Sequence[Any], drop: Sequence[Any], groups: Groups
 ) -> Participants:
-    """Set aside what the user drops, what holds nothing, and what repeats another column."""
+    """Set aside what the user drops, what holds nothing, what only names its rows, and what repeats another column."""
     kept, dropped = as_names(keep, table.names, "keep"), set(as_names(drop, table.names, "drop"))
     for name in kept:
         if name in dropped:
@@ -54,6 +55,8 @@ def choose_participants(
     kinds = find_kinds(table, listed)
     kept_names, reasons = frozenset(kept), dict.fromkeys(dropped, DROPPED_ON_REQUEST)
     reasons.update({name: reason for name, reason in unusable(table).items() if name not in reasons})
+    named = identifiers(table.select([name for name in table.names if name not in reasons]), kinds)
+    reasons.update({name: found.reason for name, found in named.items() if not found.learnable})
     left = [name for name in table.names if name not in reasons]
     lonely = [name for name in left if name not in group_members]
     kept_first = sorted(lonely, key=lambda name: name not in kept_names)  # so that a kept column is never the copy
@@ -64,7 +67,8 @@ def choose_participants(
     names = tuple(name for name in left if name not in originals)
     groups_left = [tuple(name for name in members if name not in reasons) for members in grouped]
     units = [members for members in groups_left if members] + [(name,) for name in names if name not in group_members]
-    return Participants(names, kinds, tuple(units), kept_names, reasons, originals)
+    suspects = {name: named[name].reason for name in names if name in named}
+    return Participants(names, kinds, tuple(units), kept_names, reasons, originals, suspects)
 
 
 def _check_groups(groups: Groups, table: Table) -> list[tuple[str, ...]]:

@@ -10,16 +10,18 @@ import numpy as np
 import torch
 
 from minerva.core.evidence import Evidence, weigh
-from minerva.core.information import Critics, Fold, Job
+from minerva.core.information import Critics, Fold, Job, vet_clusters
 from minerva.core.plan import Plan
 from minerva.core.proposals import Workshop, propose, screen_fold
-from minerva.core.runtime import Deadline, find_device, seeded, threads
+from minerva.core.runtime import find_device, seeded, threads
+from minerva.core.training import Run
 from minerva.data import as_table, as_target
 from minerva.errors import InputError
 from minerva.preprocessing import find_kinds, unusable
 from minerva.results import Estimate
 from minerva.schema import Column, Table
-from minerva.selectors.folding import check_rows, make_folds
+from minerva.selectors.folding import check_rows, divide, encode, make_folds
+from minerva.selectors.origins import read_origins
 from minerva.selectors.parameters import as_generator, as_names
 
 FEW_COLUMNS = 3  # up to here one critic learns all columns; above, columns that carry nothing are left out first
@@ -34,11 +36,13 @@ def mutual_information(
     categorical: str | Sequence[str] = "auto",
     device: str = "auto",
     random_state: int | np.random.RandomState | None = None,
+    row_groups: Any = None,
+    row_times: Any = None,
 ) -> Estimate:
     """Estimate the mutual information of X and y, in nats, with a 95% interval.
 
-    A critic is trained on part of the rows and scores the others; every row is scored once. The estimate is a lower
-    bound in expectation: what the critic has not learned is missing from it.
+    A critic is trained on part of the rows and scores the others; every row is scored once (with ``row_times``, the
+    latest alone). The estimate is a lower bound in expectation: what the critic has not learned is missing from it.
 
     Parameters
     ----------
@@ -56,6 +60,8 @@ def mutual_information(
         Where to compute.
     random_state : int, RandomState or None
         Seed.
+    row_groups, row_times : column, optional
+        Which rows belong together, and when each happened, as in :meth:`MinervaSelector.fit`.
 
     Returns
     -------
@@ -74,6 +80,7 @@ def mutual_information(
     table = as_table(X)
     y_table = as_target(y, table.n_rows)
     check_rows(table.n_rows)
+    origins = read_origins(row_groups, row_times, table.n_rows)
     torch_device = find_device(str(device))
     rng = as_generator(random_state)
     condition = None if given is None else as_table(given)
@@ -92,16 +99,18 @@ def mutual_information(
     if len(table.columns) == n_given:  # all of X is constant or empty
         return Estimate(0.0, 0.0, 0.0, table.n_rows)
     weights = np.ones(table.n_rows)
-    plan = _estimate_plan(table.n_rows)
-    folds = make_folds(table, kinds, y_table, target, weights, plan, rng, torch_device)
+    plan = origins.adapt(_estimate_plan(table.n_rows))
+    divisions = divide(y_table, target, plan, rng, origins)
+    x = encode(table, kinds, divisions, torch_device)
+    folds = make_folds(x, y_table, target, weights, origins.groups, divisions, torch_device)
     with threads(plan.max_threads), seeded(int(rng.integers(2**31)), torch_device) as generator:
         everything = list(range(len(table.columns)))
         information, optimism = _information(folds, everything, plan, table.n_rows, generator)
         if given is not None:
             known, known_optimism = _information(folds, everything[:n_given], plan, table.n_rows, generator)
             information, optimism = information - known, optimism - known_optimism
-    evidence = weigh(information, torch.ones_like(information))
-    return as_estimate(evidence, folds[0].target.entropy, optimism, table.n_rows)
+    evidence = weigh(information, torch.ones_like(information), vet_clusters(folds))
+    return as_estimate(evidence, folds[0].target.entropy, optimism, divisions[0].n_rows)
 
 
 def as_estimate(evidence: Evidence, entropy: float, optimism: float, n_rows: int) -> Estimate:
@@ -148,7 +157,7 @@ def _information(
     worth = _worth_learning(folds, features, n_rows, generator)
     jobs = [Job(fold, own) for fold, own in zip(folds, worth, strict=True)]
     critics = Critics(jobs, plan.dropout, plan.width)
-    critics.fit(plan.schedule, generator, Deadline(None), stage="estimate")
+    critics.fit(plan.schedule, Run(generator), stage="estimate")
     held_out = critics.vet_information()
     trained = critics.information([fold.train[0][: len(fold.vet)] for fold in folds])
     optimism = [float(seen.mean() - unseen.mean()) for seen, unseen in zip(trained, held_out, strict=True)]
@@ -160,7 +169,7 @@ def _worth_learning(folds: list[Fold], features: list[int], n_rows: int, generat
     if len(features) <= FEW_COLUMNS:
         return [features] * len(folds)
     units = [[feature] for feature in features]
-    workshop = Workshop(units, [], Plan.for_rows(n_rows), generator, Deadline(None), [], lambda _: None)
+    workshop = Workshop(units, [], Plan.for_rows(n_rows), Run(generator))
     screens = [screen_fold(fold) for fold in folds]
     return [workshop.features_of(proposal.units) for proposal in propose(folds, screens, workshop)]
 
@@ -174,5 +183,5 @@ def _beside(table: Table, condition: Table) -> Table:
         while name in taken:
             name = f"given {name}"
         taken.add(name)
-        columns.append(Column(name, column.values, column.levels))
+        columns.append(dataclasses.replace(column, name=name))
     return Table((*columns, *table.columns), table.n_rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from minerva.core.information import Fold, Target
 from minerva.core.inputs import Rows, join_rows, rows_from_arrays
 from minerva.core.plan import Plan
-from minerva.data import assign_folds, split_rows
 from minerva.errors import InputError
 from minerva.preprocessing import EncodedTable, TableEncoder, find_target_kind, fit_atoms
 from minerva.schema import ColumnKind, Table
+from minerva.selectors.origins import Origins
 
 MIN_ROWS = 6
 VET_SHARE = 0.25  # of the rows, where one split is enough
@@ -42,39 +42,93 @@ def informative_rows(target: Table, target_kind: str) -> int:
     kinds = find_target_kind(target, target_kind)
     if any(kind == ColumnKind.CONTINUOUS for kind in kinds.values()):
         return target.n_rows
-    shares = np.bincount(_strata(target, kinds)) / target.n_rows
+    shares = np.bincount(find_strata(target, target_kind)) / target.n_rows
     entropy = -sum(share * np.log(share) for share in shares if share > 0)
     return int(target.n_rows * min(1.0, entropy / np.log(2)))
 
 
+@dataclass(frozen=True, eq=False)
+class Division:
+    """Rows of one fold: members train and tune on parts of ``rest``, nobody sees ``vet``."""
+
+    rest: NDArray[np.int64]
+    members: tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]  # rows to train on and rows to tune on
+    vet: NDArray[np.int64]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows that are used."""
+        return len(self.rest) + len(self.vet)
+
+
+def divide(target: Table, target_kind: str, plan: Plan, rng: np.random.Generator, origins: Origins) -> list[Division]:
+    """Rows of every fold of a plan.
+
+    In order of time the earliest rows train and the latest vet; else rows of every class are spread over all parts. No
+    group of rows is in two parts of a fold.
+    """
+    if origins.times is not None:
+        tune_share = (1 - VET_SHARE) / plan.n_tune_parts
+        train, tune, vet = origins.split([1 - VET_SHARE - tune_share, tune_share, VET_SHARE], None, rng)
+        check_parts(target, (train, tune, vet), origins)
+        return [Division(np.sort(np.concatenate([train, tune])), ((train, tune),), vet)]
+    strata = find_strata(target, target_kind)
+    if plan.n_folds == 1:
+        parts = [origins.split([1 - VET_SHARE, VET_SHARE], strata, rng)]
+    else:
+        fold_of = origins.assign_folds(plan.n_folds, strata, rng)
+        parts = [[np.flatnonzero(fold_of != k), np.flatnonzero(fold_of == k)] for k in range(plan.n_folds)]
+    divisions = []
+    for rest, vet in parts:
+        part_of = origins.take(rest).assign_folds(plan.n_tune_parts, strata[rest], rng)
+        members = tuple((rest[part_of != part], rest[part_of == part]) for part in range(plan.n_members))
+        for parts_of_member in members:
+            check_parts(target, parts_of_member, origins)
+        divisions.append(Division(rest, members, vet))
+    return divisions
+
+
+def check_parts(target: Table, parts: Sequence[NDArray[np.int64]], origins: Origins) -> None:
+    """Refuse parts that times or groups have left with one value of the target; the first is to train on."""
+    if origins.times is not None:
+        for rows, when in zip(parts, ("earliest", *["next"] * (len(parts) - 2), "latest"), strict=True):
+            where = f"the {len(rows):,} {when} rows, but a split by time needs others in every part"
+            _check_varies(target, rows, where, "give rows of more time, or leave row_times out")
+    elif origins.groups is not None:
+        _check_varies(target, parts[0], "the groups to train on", "give rows of more groups, or leave row_groups out")
+
+
+def _check_varies(target: Table, rows: NDArray[np.int64], where: str, remedy: str) -> None:
+    for column in target.columns:
+        if (column.values[rows] == column.values[rows[0]]).all():
+            raise InputError(f"The target {column.name!r} has one value only in {where}; {remedy}.")
+
+
+def encode(table: Table, kinds: Mapping[str, ColumnKind], divisions: Sequence[Division], device: torch.device) -> Rows:
+    """The rows of a table as every division encodes them, one after the other: by encoders that saw its ``rest``."""
+    encoded = (TableEncoder(kinds).fit(table, division.rest).transform(table) for division in divisions)
+    return join_rows([as_rows(rows, device) for rows in encoded])
+
+
 def make_folds(
-    table: Table,
-    kinds: Mapping[str, ColumnKind],
+    x: Rows,
     target: Table,
     target_kind: str,
     weights: NDArray[np.float64],
-    plan: Plan,
-    rng: np.random.Generator,
+    groups: NDArray[np.int64] | None,
+    divisions: Sequence[Division],
     device: torch.device,
 ) -> list[Fold]:
-    """Folds of a plan; rows of every class are spread over all parts."""
-    n_rows = table.n_rows
+    """Folds over the rows of a table, encoded for every division or once for all."""
+    n_rows, n_folds = target.n_rows, len(divisions)
     target_kinds = find_target_kind(target, target_kind)
-    strata = _strata(target, target_kinds)
-    if plan.n_folds == 1:
-        parts = [split_rows(n_rows, [1 - VET_SHARE, VET_SHARE], strata, rng)[::-1]]
-    else:
-        fold_of = assign_folds(n_rows, plan.n_folds, strata, rng)
-        parts = [[np.flatnonzero(fold_of == k), np.flatnonzero(fold_of != k)] for k in range(plan.n_folds)]
-    pieces = [_encode(table, kinds, target, target_kinds, weights, rest, device) for _, rest in parts]
-    x = join_rows([piece.x for piece in pieces])
+    pieces = [_encode(target, target_kinds, weights, division.rest, device) for division in divisions]
     atoms = torch.cat([piece.atoms for piece in pieces])
-    row_weights = torch.as_tensor(weights / weights.mean(), dtype=torch.float32, device=device).repeat(len(parts))
+    row_weights = torch.as_tensor(weights / weights.mean(), dtype=torch.float32, device=device).repeat(n_folds)
+    clusters = None if groups is None else torch.as_tensor(groups, device=device).repeat(n_folds)
     n_atoms = max(len(piece.log_prior) for piece in pieces)
     folds = []
-    for k, ((vet, rest), piece) in enumerate(zip(parts, pieces, strict=True)):
-        part_of = assign_folds(len(rest), plan.n_tune_parts, strata[rest], rng)
-        members = [(rest[part_of != part], rest[part_of == part]) for part in range(plan.n_members)]
+    for k, (division, piece) in enumerate(zip(divisions, pieces, strict=True)):
 
         def index(rows: NDArray[np.int64], start: int = k * n_rows) -> torch.Tensor:
             return torch.as_tensor(rows + start, device=device)
@@ -84,9 +138,10 @@ def make_folds(
                 x=x,
                 target=piece.target(atoms, n_atoms),
                 row_weights=row_weights,
-                train=tuple(index(rows) for rows, _ in members),
-                tune=tuple(index(rows) for _, rows in members),
-                vet=index(vet),
+                train=tuple(index(rows) for rows, _ in division.members),
+                tune=tuple(index(rows) for _, rows in division.members),
+                vet=index(division.vet),
+                clusters=clusters,
             )
         )
     return folds
@@ -94,9 +149,8 @@ def make_folds(
 
 @dataclass(frozen=True, eq=False)
 class _Piece:
-    """All rows as one fold encodes them."""
+    """The target as one fold encodes it."""
 
-    x: Rows
     atoms: torch.Tensor  # (n_rows,)
     atom_rows: Rows
     log_prior: torch.Tensor
@@ -110,28 +164,25 @@ class _Piece:
         return Target(atoms, self.atom_rows.take(places), log_prior, self.is_discrete)
 
 
-def _strata(target: Table, kinds: Mapping[str, ColumnKind]) -> NDArray[np.int64]:
-    encoded = TableEncoder(kinds).fit_transform(target)
+def find_strata(target: Table, target_kind: str) -> NDArray[np.int64]:
+    """A number a row, the same for rows of one class or of about one amount."""
+    encoded = TableEncoder(find_target_kind(target, target_kind)).fit_transform(target)
     return fit_atoms(encoded, max_atoms=32, random_state=0).assign(encoded)
 
 
 def _encode(
-    table: Table,
-    kinds: Mapping[str, ColumnKind],
     target: Table,
     target_kinds: Mapping[str, ColumnKind],
     weights: NDArray[np.float64],
     rest: NDArray[np.int64],
     device: torch.device,
 ) -> _Piece:
-    """All rows by encoders that saw only the rows of ``rest``."""
-    encoded_x = TableEncoder(kinds).fit(table, rest).transform(table)
+    """The target by an encoder that saw only the rows of ``rest``."""
     encoded_y = TableEncoder(target_kinds).fit(target, rest).transform(target)
     atoms = fit_atoms(encoded_y.take(rest), MAX_ATOMS, random_state=0)
     atom_of_row = atoms.assign(encoded_y)
     prior = np.bincount(atom_of_row[rest], weights=weights[rest], minlength=atoms.n_atoms)
     return _Piece(
-        x=as_rows(encoded_x, device),
         atoms=torch.as_tensor(atom_of_row, device=device),
         atom_rows=as_rows(atoms.positions, device),
         log_prior=torch.as_tensor(np.log(prior / prior.sum()), dtype=torch.float32, device=device),

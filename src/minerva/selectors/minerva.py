@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import os
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -14,15 +16,19 @@ from numpy.typing import NDArray
 from minerva.core.runtime import Deadline, find_device
 from minerva.core.solvers.paper import PaperSettings
 from minerva.data import as_target
+from minerva.data.budget import Budget
 from minerva.errors import InputError
 from minerva.results import Progress, TrainingRecord
 from minerva.selectors.base import TableSelector
 from minerva.selectors.by_paper import run_paper
 from minerva.selectors.by_vetting import run_vetting
 from minerva.selectors.columns import Groups, Participants, canonical_order, choose_participants
-from minerva.selectors.folding import check_rows
+from minerva.selectors.folding import check_rows, find_strata
+from minerva.selectors.origins import read_origins
 from minerva.selectors.parameters import as_generator, check_parameters, check_sample_weight, check_still_varies
 from minerva.selectors.request import Request, plain
+from minerva.selectors.streaming import open_stream
+from minerva.selectors.workplace import Workplace, run_key, table_fingerprint
 
 logger = logging.getLogger("minerva")
 
@@ -62,6 +68,14 @@ class MinervaSelector(TableSelector):
         Seconds after which the best answer so far is given.
     random_state : int, RandomState or None
         The same seed gives the same answer, bit for bit on the CPU, whatever the order of the columns.
+    memory : int or str, optional
+        Memory that a fit may take, in bytes or as in ``"4GB"``; by default half of what is free. A table that takes
+        more is encoded into files, block by block, and read from there.
+    cache : path, optional
+        Folder for encoded rows and for the states of trainings, so that a run that is killed can be resumed; by default
+        a temporary one for the rows, and none for the states.
+    resume : bool
+        Go on with what an earlier run of the same data, parameters and seed has left in ``cache``.
     verbose : int
         Log the progress.
     callbacks : sequence of callables
@@ -111,6 +125,9 @@ class MinervaSelector(TableSelector):
         device: str = "auto",
         time_limit: float | None = None,
         random_state: int | np.random.RandomState | None = None,
+        memory: int | str | None = None,
+        cache: str | os.PathLike[str] | None = None,
+        resume: bool = False,
         verbose: int = 0,
         callbacks: Sequence[Callable[[Progress], None]] = (),
     ) -> None:
@@ -130,20 +147,30 @@ class MinervaSelector(TableSelector):
         self.device = device
         self.time_limit = time_limit
         self.random_state = random_state
+        self.memory = memory
+        self.cache = cache
+        self.resume = resume
         self.verbose = verbose
         self.callbacks = callbacks
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, row_groups: Any = None, row_times: Any = None) -> Self:
         """Find the features of X that carry information about y.
 
         Parameters
         ----------
         X : table
-            numpy, pandas, polars or Arrow; missing values and text are welcome.
+            numpy, pandas, polars or Arrow; missing values and text are welcome. Also what need not fit in memory: lazy
+            frames, Arrow datasets, iterables of record batches, and :func:`minerva.data.open_source` of any file.
         y : column or columns
             Classes (of any type) or amounts, without missing values.
         sample_weight : array of shape (n_rows,), optional
             How much each row counts; rows of weight 0 are left out.
+        row_groups : column of any type, optional
+            Which rows belong together, such as the customer of each: one label a row. Rows of a group are never
+            divided between training and vetting, and count as one observation where it comes to how sure an answer is.
+        row_times : column of numbers or dates, optional
+            When each row happened. Earlier rows then train, and the latest rows vet. With ``row_groups`` too, later
+            rows of a group that was met before are left out.
 
         Returns
         -------
@@ -151,26 +178,47 @@ class MinervaSelector(TableSelector):
             The fitted selector.
         """
         start = time.monotonic()
-        request = self._request(X, y, sample_weight)
+        request = self._request(X, y, sample_weight, row_groups, row_times)
         selection = run_paper(request, self._paper_settings()) if self.solver == "paper" else run_vetting(request)
-        self._finish(dataclasses.replace(selection, seconds=time.monotonic() - start))
+        selection = dataclasses.replace(
+            selection, features=request.with_notes(selection.features), seconds=time.monotonic() - start
+        )
+        self._finish(selection)
         self.weights_: NDArray[np.float64] = np.array([result.weight for result in selection.features])
         self.history_: tuple[TrainingRecord, ...] = selection.history
         return self
 
-    def _request(self, X: Any, y: Any, sample_weight: Any) -> Request:
+    def _request(self, X: Any, y: Any, sample_weight: Any, row_groups: Any, row_times: Any) -> Request:
         """Check everything at the door, once, and say what the solver is to do."""
-        table = self._read(X)
         parameters = self.get_params(deep=False)
-        check_parameters(parameters, len(table.columns))
-        target = as_target(y, table.n_rows)
-        weights = check_sample_weight(sample_weight, table.n_rows)
+        cache = None if self.cache is None else Path(self.cache)
+        stream, X = open_stream(X, Budget.of(self.memory), cache, self._tell_rows)
+        if stream is None:
+            table = self._read(X)
+            check_parameters(parameters, len(table.columns))
+            n_rows = table.n_rows
+            target = as_target(y, n_rows)
+        else:
+            check_parameters(parameters, len(stream.source.names))
+            n_rows = stream.source.n_rows
+            target = as_target(y, n_rows)
+            table = stream.sample(find_strata(target, self.target))
+            self._remember(table.names)
+        weights = check_sample_weight(sample_weight, n_rows)
+        origins = read_origins(row_groups, row_times, n_rows)
         device = find_device(str(self.device))
-        if (weights == 0).any():
+        if (weights == 0).any() and stream is None:  # of a stream these rows stay, and count for nothing
             counted = np.flatnonzero(weights)
             table, target, weights = table.take(counted), target.take(counted), weights[counted]
+            origins = origins.take(counted)
             check_still_varies(target)
-        check_rows(table.n_rows)
+        check_rows(target.n_rows)
+        rng = as_generator(self.random_state)
+        settings = plain({name: value for name, value in parameters.items() if name not in ("callbacks", "verbose")})
+        workplace = Workplace()
+        if cache is not None or stream is not None:
+            data = table_fingerprint(table) if stream is None else stream.source.fingerprint
+            workplace = Workplace(cache, self.resume, run_key(data, target, weights, rng, settings))
         participants = choose_participants(table, self.categorical, self.keep, self.drop, self.groups)
         return Request(
             table=table,
@@ -179,14 +227,22 @@ class MinervaSelector(TableSelector):
             participants=participants,
             order=tuple(canonical_order(table.select(participants.names))),
             weights=weights,
+            origins=origins,
             n_wanted=_wanted(self.n_features_to_select, participants),
             keep_redundant=self.redundant == "keep" and self.n_features_to_select is None,
-            rng=as_generator(self.random_state),
+            rng=rng,
             device=device,
             deadline=Deadline(self.time_limit),
             on_record=self._teller(),
-            settings=plain({name: value for name, value in parameters.items() if name not in ("callbacks", "verbose")}),
+            stream=stream,
+            workplace=workplace,
+            settings=settings,
         )
+
+    def _tell_rows(self, n_done: int, n_rows: int) -> None:
+        """Pass on how many rows are encoded."""
+        for callback in self.callbacks:
+            callback(Progress("encode", 0.05 * n_done / n_rows))
 
     def _teller(self) -> Callable[[TrainingRecord], None]:
         """A function that passes the training records of one fit on to the log and to the callbacks."""

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Generator
 
+from minerva.core.ranks import Ranks, alone
 from minerva.core.runtime import Deadline
+from minerva.core.training import Run
 from minerva.results import Estimate, FeatureResult, Selection, TrainingRecord, versions
 from minerva.schema import Table
 from minerva.selectors.columns import Participants
+from minerva.selectors.origins import Origins
+from minerva.selectors.streaming import Stream
+from minerva.selectors.workplace import Workplace
 
 KEPT_ON_REQUEST = "kept on request"
 
@@ -29,13 +35,26 @@ class Request:
     participants: Participants
     order: tuple[str, ...]  # participants in canonical order
     weights: NDArray[np.float64]
+    origins: Origins
     n_wanted: int | None
     keep_redundant: bool
     rng: np.random.Generator
     device: torch.device
     deadline: Deadline
     on_record: Callable[[TrainingRecord], None]
+    stream: Stream | None = None  # all rows, where ``table`` is a sample of them
+    workplace: Workplace = field(default_factory=Workplace)
+    ranks: Ranks = field(default_factory=lambda: alone(torch.device("cpu")))
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, of which the table may be a sample."""
+        return self.target.n_rows
+
+    def run(self, generator: Generator, on_record: Callable[[TrainingRecord], None]) -> Run:
+        """What all trainings share; opens the journal."""
+        return Run(generator, self.deadline, self.workplace.journal(generator, self.device, self.ranks), on_record)
 
     @property
     def target_name(self) -> str:
@@ -79,9 +98,20 @@ class Request:
             return FeatureResult(name, True, f"{KEPT_ON_REQUEST} ({reason})")
         return FeatureResult(name, False, reason)
 
-    def warnings(self, *, converged: bool, still_rising: bool = False) -> tuple[str, ...]:
-        """Plain sentences about what a user should know before trusting the answer."""
-        found = []
+    def with_notes(self, results: tuple[FeatureResult, ...]) -> tuple[FeatureResult, ...]:
+        """Results that say how their columns were read, where that is not as the user's cells are."""
+        notes = {column.name: column.note for column in self.table.columns if column.note is not None}
+        return tuple(replace(one, note=notes[one.feature]) if one.feature in notes else one for one in results)
+
+    def warnings(self, n_rows: int, *, converged: bool, still_rising: bool = False) -> tuple[str, ...]:
+        """Plain sentences about what a user should know before trusting an answer that so many rows gave."""
+        found = self.warnings_of_columns()
+        n_left_out = self.n_rows - n_rows
+        if n_left_out:
+            found.append(
+                f"{n_left_out:,} of {self.n_rows:,} rows were left out: they are later rows of groups that "
+                "earlier parts of the split have already."
+            )
         if not converged:
             limit = self.deadline.seconds
             why = f"the time limit of {limit:g} s ended it" if limit is not None else "training ran out of steps"
@@ -91,6 +121,21 @@ class Request:
         if self.n_wanted is not None and self.n_wanted > len(self.participants.units):
             found.append(f"Only {len(self.participants.units)} columns can be used, fewer than were asked for.")
         return tuple(found)
+
+    def warnings_of_columns(self) -> list[str]:
+        """A sentence for every way in which fitted columns look like identifiers."""
+        alike: dict[str, list[str]] = {}
+        for name, reason in self.participants.suspects.items():
+            alike.setdefault(reason, []).append(name)
+        return [_suspicion(names, reason) for reason, names in alike.items()]
+
+
+def _suspicion(names: list[str], reason: str) -> str:
+    remedy = "drop {} unless the values mean something for other rows too"
+    if len(names) == 1:
+        return f"Column {names[0]!r} looks like an identifier ({reason}); {remedy.format('it')}."
+    listed = ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5:,} others" if len(names) > 5 else "")
+    return f"Columns {listed} look like identifiers ({reason}); {remedy.format('them')}."
 
 
 def plain(value: Any) -> Any:
@@ -107,14 +152,14 @@ def plain(value: Any) -> Any:
 def empty_selection(request: Request) -> Selection:
     """The answer when no column can be used: nothing is fitted."""
     results = (request.set_aside(name) for name in request.table.names)
-    nothing = Estimate(0.0, 0.0, 0.0, request.table.n_rows)
+    nothing = Estimate(0.0, 0.0, 0.0, request.n_rows)
     return Selection(
         target=request.target_name,
         features=tuple(result for result in results if result is not None),
         mutual_information=nothing,
         total_information=nothing,
-        n_rows=request.table.n_rows,
-        warnings=("No column can be used: all are constant, empty or dropped.",),
+        n_rows=request.n_rows,
+        warnings=("No column can be used: all are constant, empty, identifiers or dropped.",),
         settings=request.settings,
         versions=versions(),
     )

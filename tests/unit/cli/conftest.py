@@ -17,11 +17,13 @@ class StandIn:
     answer: Selection
     seen: dict[str, object]
     fitted: list[tuple[list[str], list[str]]]
+    rows: dict[str, object]
 
     def __init__(self, **parameters):
         type(self).seen = parameters
 
-    def fit(self, X, y):
+    def fit(self, X, y, **rows):
+        type(self).rows = rows
         for callback in self.seen["callbacks"]:
             callback(Progress("learn", 0.5, bound=0.1, n_features=2))
         names = [y.name] if hasattr(y, "name") else list(y.column_names)

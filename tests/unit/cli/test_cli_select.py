@@ -23,6 +23,14 @@ BAD_COLUMNS = [
     (["--target", "is_fraud", "--keep", "id", "--drop", "id"], "both --keep and --drop"),
     (["--target", "is_fraud,late", "--categorical", "late"], "name all of the target or none"),
     (["--target", "is_fraud", "--ignore", "id,amount,country,late"], "No feature is left"),
+    (["--target", "is_fraud", "--ignore", "id,amount,late", "--group-column", "country"], "No feature is left"),
+    (["--target", "is_fraud", "--group-column", "contry"], "did you mean 'country'"),
+    (["--target", "is_fraud", "--time-column", "lat"], "did you mean 'late'"),
+    (["--target", "is_fraud", "--weight-column", "amuont"], "did you mean 'amount'"),
+    (["--target", "is_fraud", "--group-column", "is_fraud"], "both --target and --group-column"),
+    (["--target", "is_fraud", "--time-column", "late", "--keep", "late"], "both --keep and --time-column"),
+    (["--target", "is_fraud", "--weight-column", "late", "--categorical", "late"], "--weight-column and --categorical"),
+    (["--target", "is_fraud", "--time-column", "id,late"], "--time-column takes one column, and 'id,late' names 2"),
     (["--target", ","], "--target ',' names no column"),
     (["--target", "is_fraud", "--seed", "-1"], "--seed must be a whole number"),
     (["--target", "is_fraud", "--out", "data.csv"], "is a file and --out needs a folder"),
@@ -94,15 +102,15 @@ def test_a_file_that_is_no_table_ends_with_2_and_one_sentence(folder, run, asser
 
 def test_a_column_of_lists_ends_with_2_and_one_sentence(folder, run, assert_refused):
     parquet.write_table(pa.table({"items": [[1, 2]] * 20, "is_fraud": [0, 1] * 10}), "lists.parquet")
-    assert_refused(run("select", "lists.parquet", "--target", "is_fraud"), "Column 'items' holds List values")
-    assert_refused(run("select", "lists.parquet", "--target", "items"), "Column 'items' holds List values")
+    assert_refused(run("select", "lists.parquet", "--target", "is_fraud"), "Column 'items' holds list values")
+    assert_refused(run("select", "lists.parquet", "--target", "items"), "Column 'items' holds list values")
 
 
 def test_options_reach_the_selector(folder, selector, run):
     result = run(
         *("select", "data.csv", "--target", "is_fraud", "--ignore", "id", "--keep", "late", "--drop", "amount"),
         *("--categorical", "late", "--n-features", 2, "--solver", "paper", "--device", "cpu", "--seed", 7),
-        *("--time-limit", 2.5),
+        *("--time-limit", 2.5, "--memory", "3GB", "--cache", "work", "--resume"),
     )
     assert result.exit_code == 0
     callbacks = selector.seen.pop("callbacks")
@@ -117,8 +125,27 @@ def test_options_reach_the_selector(folder, selector, run):
         "device": "cpu",
         "time_limit": 2.5,
         "random_state": 7,
+        "memory": "3GB",
+        "cache": Path("work"),
+        "resume": True,
     }
     assert selector.fitted == [(["amount", "country", "late"], ["is_fraud"])]
+
+
+def test_columns_about_the_rows_are_no_features_and_reach_the_fit(folder, selector, run):
+    options = ("--group-column", "country", "--time-column", "id", "--weight-column", "amount", "--ignore", "country")
+    assert run("select", "data.csv", "--target", "is_fraud", *options).exit_code == 0
+    assert selector.fitted == [(["late"], ["is_fraud"])]
+    assert selector.rows.keys() == {"row_groups", "row_times", "sample_weight"}
+    assert selector.rows["row_groups"].column_names == ["country"]
+    assert selector.rows["row_times"].column_names == ["id"]
+    assert selector.rows["sample_weight"].to_pylist() == [i * 1.5 for i in range(20)]
+
+
+def test_a_time_that_is_missing_ends_with_2_and_names_its_column(folder, run, assert_refused):
+    (folder / "bad.csv").write_text("amount,opened,is_fraud\n" + "1,2024-01-05,1\n2,,0\n" * 20)
+    result = run("select", "bad.csv", "--target", "is_fraud", "--time-column", "opened")
+    assert_refused(result, "row_times 'opened' has 20 missing values")
 
 
 def test_several_targets_go_together_and_can_be_categorical(folder, selector, run):
@@ -184,3 +211,12 @@ def test_a_fit_that_fails_ends_with_one_line_and_no_files(selector, monkeypatch,
     result = run("select", "data.csv", "--target", "is_fraud", "--out", "results")
     assert (result.exit_code, result.stdout, result.stderr) == ending
     assert list(Path("results").iterdir()) == []
+
+
+def test_to_resume_needs_a_place(folder, run, assert_refused):
+    assert_refused(run("select", "data.csv", "--target", "is_fraud", "--resume"), "--resume needs to know where")
+
+
+@pytest.mark.parametrize("memory", ["lots", "-3GB", "12"])
+def test_a_memory_that_is_none_ends_with_2_and_one_sentence(folder, memory, run, assert_refused):
+    assert_refused(run("select", "data.csv", "--target", "is_fraud", f"--memory={memory}"), "memory must be")

@@ -142,7 +142,7 @@ def test_a_table_of_constants_gives_an_empty_selection_and_says_so(pair, solver)
     selector = fit(X, pair.y, solver=solver)
     assert selector.selection_.selected == ()
     assert [result.reason for result in selector.selection_.features] == ["constant", "all values missing", "constant"]
-    assert selector.selection_.warnings == ("No column can be used: all are constant, empty or dropped.",)
+    assert selector.selection_.warnings == ("No column can be used: all are constant, empty, identifiers or dropped.",)
     assert selector.selection_.mutual_information.nats == 0
     assert selector.history_ == ()
 

@@ -30,7 +30,7 @@ def tell(monkeypatch):
     def run(last=NONE, total=SURE, **parameters):
         order = canonical_order(as_table(X))
 
-        def solve(folds, units, kept, plan, generator, deadline, *, n_wanted, on_record):
+        def solve(folds, units, kept, plan, run, *, n_wanted):
             unit = {order[place]: number for number, places in enumerate(units) for place in places}
             a, b, c, d = (unit[name] for name in "abcd")
             elimination = Elimination(

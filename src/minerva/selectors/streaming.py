@@ -1,0 +1,113 @@
+"""Tables that do not fit in memory: a sample judges the columns, and all rows are encoded once into files."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from minerva.core.inputs import PackedRows
+from minerva.core.sampling import draw_by_class
+from minerva.data import Source, as_table, open_source
+from minerva.data.budget import Budget
+from minerva.data.store import Store, sample
+from minerva.preprocessing import TableEncoder
+from minerva.schema import ColumnKind, Table
+
+_SAMPLE_SEED = 0  # which rows judge the columns is no choice of the user's: the same table gives the same sample
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """All rows of a table in a file or in many, and where they are kept encoded."""
+
+    source: Source
+    budget: Budget
+    folder: Path
+    on_rows: Callable[[int, int], None]  # told how many of how many rows are encoded
+    _temporary: Any = field(default=None, repr=False)  # removed with the stream
+
+    def sample(self, strata: NDArray[np.int64]) -> Table:
+        """Rows that stand for all: drawn at random, with every row of a stratum that is rare."""
+        n_rows = self.budget.sample_rows(len(self.source.names))
+        generator = torch.Generator().manual_seed(_SAMPLE_SEED)
+        rows, _ = draw_by_class(torch.as_tensor(strata), min(n_rows, len(strata)), generator)
+        block_rows = self.budget.block_rows(len(self.source.names))
+        return as_table(sample(self.source, rows.numpy(), block_rows))
+
+    def encode(self, table: Table, kinds: Mapping[str, ColumnKind], key: str, device: torch.device) -> PackedRows:
+        """All rows as codes and ranks, by encoders fitted on the sample; only columns of the sample are read."""
+        encoder = TableEncoder(kinds).fit(table)
+        source = self.source.select(table.names)
+        store = Store.build(
+            source,
+            encoder,
+            self.folder / "rows",
+            key=key,
+            block_rows=self.budget.block_rows(len(table.names)),
+            on_block=lambda n_done: self.on_rows(n_done, source.n_rows),
+        )
+        return place(store.rows(self.budget.resident_bytes), device)
+
+
+def open_stream(
+    X: Any, budget: Budget, cache: Path | None, on_rows: Callable[[int, int], None]
+) -> tuple[Stream | None, Any]:
+    """A stream of a table that does not fit the budget and None; or None and the table, ready to be read whole.
+
+    What can be read only once (a generator, a reader) is copied to the cache first, as nobody knows how much will come.
+    """
+    size = _size_in_memory(X)
+    if size is not None and budget.fits(*size):
+        return None, X
+    temporary = None
+    if cache is None:
+        temporary = tempfile.TemporaryDirectory(prefix="minerva-", ignore_cleanup_errors=True)
+        cache = Path(temporary.name)
+    cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+    source = X if _is_source(X) else open_source(X, folder=cache)
+    if budget.fits(source.n_rows, len(source.names), source.nbytes):
+        return None, source.read()
+    return Stream(source, budget, cache, on_rows, temporary), None
+
+
+def place(rows: PackedRows, device: torch.device) -> PackedRows:
+    """Rows on a device, or, where its memory does not hold them, on their way to it whenever they are taken."""
+    if device.type == "cpu":
+        return rows
+    if device.type == "cuda" and rows.n_bytes > DEVICE_SHARE * torch.cuda.mem_get_info(device)[0]:
+        return rows.streamed_to(device)
+    try:
+        return rows.to(device)
+    except torch.OutOfMemoryError:
+        return rows.streamed_to(device)
+
+
+DEVICE_SHARE = 0.6
+"""Share of a device's free memory that rows may take; the rest is for critics and their batches."""
+
+
+def _is_source(X: Any) -> bool:
+    return hasattr(X, "blocks") and hasattr(X, "fingerprint")
+
+
+def _size_in_memory(X: Any) -> tuple[int, int, int] | None:
+    """Rows, columns and bytes of a table that is in memory already; None of any other."""
+    shape = getattr(X, "shape", None)
+    if not isinstance(shape, tuple) or len(shape) != 2 or not all(isinstance(size, int) for size in shape):
+        return None if _comes_in_pieces(X) else (0, 0, 0)
+    n_bytes = getattr(X, "nbytes", None)
+    return shape[0], shape[1], n_bytes if isinstance(n_bytes, int) else 8 * shape[0] * shape[1]
+
+
+def _comes_in_pieces(X: Any) -> bool:
+    """Whether a table is read bit by bit: a source, a dataset, a lazy frame, a reader, an iterator of batches."""
+    if _is_source(X) or hasattr(X, "__next__") or hasattr(X, "to_batches") or hasattr(X, "read_next_batch"):
+        return True
+    return hasattr(X, "collect") and hasattr(X, "collect_schema")

@@ -1,0 +1,77 @@
+"""Claims about features that are not what they seem: identifiers, and columns that were read as something else."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from minerva import MinervaSelector
+from minerva.report import render
+from minerva.results import Selection
+from minerva.schema import Note
+
+pytestmark = pytest.mark.usefixtures("small_plan")
+
+
+def by_name(selection):
+    return {result.feature: result for result in selection.features}
+
+
+@pytest.fixture(scope="module")
+def selection(pair, small_plan):
+    """The five columns, two identifiers that no network could learn from, two row numbers, and a date."""
+    names = [f"{k}@example.org" for k in range(400)]
+    X = pair.X.assign(
+        email=names,
+        login=names[::-1],
+        row=np.arange(400),
+        receipt=7 * np.arange(400)[::-1],
+        opened=pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(400) % 90, unit="D"),
+    )
+    return MinervaSelector(random_state=0, keep=["login"]).fit(X, pair.y).selection_
+
+
+def test_names_of_rows_are_set_aside_with_their_reason(selection):
+    results = by_name(selection)
+    assert (results["email"].selected, results["email"].reason) == (False, "identifier: every value occurs once")
+    assert results["email"].marginal_nats is None
+    assert results["login"].reason == "kept on request (identifier: every value occurs once)"
+    assert selection.selected == ("f0", "f3", "login")
+
+
+def test_numbers_of_rows_are_fitted_and_reported(selection):
+    results = by_name(selection)
+    assert results["row"].marginal_nats is not None
+    assert selection.warnings == (
+        "Column 'row' looks like an identifier (row number: whole numbers in steps of 1, each once); "
+        "drop it unless the values mean something for other rows too.",
+        "Column 'receipt' looks like an identifier (row number: whole numbers in steps of 7, each once); "
+        "drop it unless the values mean something for other rows too.",
+    )
+
+
+def test_columns_that_are_suspect_in_the_same_way_share_a_sentence(pair):
+    rng = np.random.default_rng(0)
+    X = pair.X.assign(**{f"id{k}": rng.permutation(400) for k in range(7)})
+    [sentence] = MinervaSelector(random_state=0).fit(X, pair.y).selection_.warnings
+    assert sentence.startswith("Columns 'id0', 'id1', 'id2', 'id3', 'id4' and 2 others look like identifiers (row num")
+
+
+def test_a_date_says_that_it_was_read_as_a_number(selection):
+    assert {name: result.note for name, result in by_name(selection).items() if result.note} == {"opened": Note.DATE}
+    assert "note" not in selection.to_frame().columns
+
+
+def test_notes_are_saved_and_selections_without_them_still_load(selection):
+    assert Selection.from_json(selection.to_json()) == selection
+    document = json.loads(selection.to_json())
+    for result in document["features"]:
+        del result["note"]
+    assert Selection.from_json(json.dumps(document)).selected == selection.selected
+
+
+def test_the_report_tells_how_a_column_was_read(selection):
+    assert "(date read as seconds since 1970, UTC)</td>" in render(selection)
