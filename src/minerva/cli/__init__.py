@@ -38,7 +38,8 @@ class _OneSentenceGroup(TyperGroup):
         try:
             return super().invoke(ctx)
         except MinervaError as error:
-            _complain(str(error))
+            if not error.told_elsewhere:  # by another process of the run
+                _complain(str(error))
             raise typer.Exit(BAD_INPUT) from None
         except BrokenPipeError:  # whoever read the output has gone, which typer ends in silence
             raise

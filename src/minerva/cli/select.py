@@ -21,10 +21,15 @@ from minerva.cli.columns import (
 )
 from minerva.cli.files import WORK, writable_folder, write_results
 from minerva.cli.options import AsJson, Categorical, Data, Device, Seed
+from minerva.cli.processes import Processes, processes
+from minerva.cli.progress import ProgressBar
 from minerva.data import read_within
 from minerva.data.budget import Budget, encoding_seconds, spell_bytes
+from minerva.data.paths import check_exists
 from minerva.errors import InputError
 from minerva.results import Progress, Selection
+
+_OF_ROWS = ("--group-column", "--time-column", "--weight-column")  # options of columns that say something of the rows
 
 
 def select_command(
@@ -89,44 +94,56 @@ def select_command(
 
     Options that name columns can be repeated, or take several names with commas between them.
     """
-    from minerva.cli.progress import ProgressBar
-
-    with ProgressBar(quiet=quiet) as progress:
-        progress(Progress("read", 0.0))
-        budget = Budget.of(memory)
+    check_exists(data)
+    typed = {"--target": target, "--ignore": ignore, "--keep": keep, "--drop": drop, "--categorical": categorical}
+    of_rows = {"--group-column": group_column, "--time-column": time_column, "--weight-column": weight_column}
+    with processes(device) as ranks:
         folder = writable_folder(out) if out is not None else None
         workplace = _workplace(cache, folder, resume)
-        table = read_within(data, budget, workplace)
-        typed = {"--target": target, "--ignore": ignore, "--keep": keep, "--drop": drop, "--categorical": categorical}
-        of_rows = {"--group-column": group_column, "--time-column": time_column, "--weight-column": weight_column}
-        named = _resolve_all(typed, of_rows, column_names(table))
-        apart = [name for option in ("--ignore", *of_rows) for name in named[option]]
-        X, y = sides(table, named["--target"], apart)
-        categories, target_kind = split_categorical(named["--categorical"], named["--target"])
-        if hasattr(X, "blocks") and not quiet:
-            _announce(X, budget, workplace)
-        from minerva.selectors import MinervaSelector
+        options: dict[str, Any] = {
+            "n_features_to_select": n_features,
+            "solver": solver,
+            "device": device,
+            "time_limit": time_limit,
+            "random_state": seed,
+            "memory": memory,
+            "cache": workplace,
+            "resume": resume,
+        }
+        with ProgressBar(quiet=quiet or not ranks.leads) as progress:
+            progress(Progress("read", 0.0))
+            table = read_within(data, Budget.of(memory), workplace)
+            named = _resolve_all(typed, of_rows, column_names(table))
+            if hasattr(table, "blocks") and ranks.leads and not quiet:
+                _announce(table, Budget.of(memory), workplace)
+            selection = _fit(table, named, options, progress, ranks)
+        written = write_results(selection, folder) if folder is not None and ranks.leads else ()
+        ranks.barrier()
+        if workplace is not None and workplace != cache and ranks.leads:
+            shutil.rmtree(workplace, ignore_errors=True)
+    if ranks.leads:
+        _print(selection, written, as_json=as_json, quiet=quiet)
 
-        selector = MinervaSelector(
-            n_features_to_select=n_features,
-            categorical=categories,
-            target=target_kind,
-            keep=named["--keep"],
-            drop=named["--drop"],
-            solver=solver,
-            device=device,
-            time_limit=time_limit,
-            random_state=seed,
-            memory=memory,
-            cache=workplace,
-            resume=resume,
-            callbacks=(progress,),
-        )
-        selection = selector.fit(X, y, **_row_columns(table, named)).selection_
-    written = write_results(selection, folder) if folder is not None else ()
-    if workplace is not None and workplace != cache:
-        shutil.rmtree(workplace, ignore_errors=True)
-    _print(selection, written, as_json=as_json, quiet=quiet)
+
+def _fit(
+    table: Any, named: dict[str, tuple[str, ...]], options: dict[str, Any], progress: ProgressBar, ranks: Processes
+) -> Selection:
+    """Fit the selector to the columns that the options name."""
+    apart = [name for option in ("--ignore", *_OF_ROWS) for name in named[option]]
+    X, y = sides(table, named["--target"], apart)
+    categories, target_kind = split_categorical(named["--categorical"], named["--target"])
+    from minerva.selectors import MinervaSelector
+
+    selector = MinervaSelector(
+        categorical=categories,
+        target=target_kind,
+        keep=named["--keep"],
+        drop=named["--drop"],
+        callbacks=(progress,),
+        **options,
+    )
+    shared: dict[str, Any] = {"ranks": ranks} if ranks.size > 1 else {}
+    return selector.fit(X, y, **_row_columns(table, named), **shared).selection_
 
 
 def _resolve_all(

@@ -13,7 +13,7 @@ from minerva.core.runtime import seeded, threads
 from minerva.core.solvers.vetting import LEVEL, VettingSolution, solve_vetting
 from minerva.results import FeatureResult, PathPoint, Selection, TrainingRecord, versions
 from minerva.selectors.estimation import as_estimate
-from minerva.selectors.folding import divide, encode, informative_rows, make_folds
+from minerva.selectors.folding import divide, encode, informative_rows, make_folds, share_out
 from minerva.selectors.request import Request, empty_selection
 
 NOTHING_FOUND = "no information found"
@@ -37,9 +37,9 @@ def run_vetting(request: Request) -> Selection:
 
     table, kinds = request.table.select(request.order), request.participants.kinds
     if request.stream is None:
-        x = encode(table, kinds, divisions, request.device)
+        x, shares = share_out(encode(table, kinds, divisions, request.device), request.n_rows, request.ranks)
     else:
-        x = request.stream.encode(table, kinds, request.workplace.key, request.device)
+        x, shares = request.stream.encode(table, kinds, request.workplace.key, request.device)
     folds = make_folds(
         x,
         request.target,
@@ -48,6 +48,7 @@ def run_vetting(request: Request) -> Selection:
         origins.groups,
         divisions,
         request.device,
+        shares,
     )
     with threads(plan.max_threads), seeded(int(request.rng.integers(2**31)), request.device) as generator:
         solution = solve_vetting(

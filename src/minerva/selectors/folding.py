@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from minerva.core.information import Fold, Target
 from minerva.core.inputs import Rows, join_rows, rows_from_arrays
 from minerva.core.plan import Plan
+from minerva.core.ranks import Ranks
+from minerva.core.sharing import HELD_WHOLE, Shares
 from minerva.errors import InputError
 from minerva.preprocessing import EncodedTable, TableEncoder, find_target_kind, fit_atoms
 from minerva.schema import ColumnKind, Table
@@ -110,6 +112,16 @@ def encode(table: Table, kinds: Mapping[str, ColumnKind], divisions: Sequence[Di
     return join_rows([as_rows(rows, device) for rows in encoded])
 
 
+def share_out(x: Rows, n_rows: int, ranks: Ranks) -> tuple[Rows, Shares]:
+    """An even part of the rows that every process has, each in all its encodings, for each process to compute with."""
+    if ranks.size == 1:
+        return x, HELD_WHOLE
+    own = ranks.slice_of(n_rows)
+    shares = Shares.of(ranks, own.stop - own.start)
+    stretches = [torch.arange(own.start, own.stop) + start for start in range(0, len(x), n_rows)]
+    return x.take(torch.cat(stretches).to(x.device)), shares
+
+
 def make_folds(
     x: Rows,
     target: Table,
@@ -118,8 +130,9 @@ def make_folds(
     groups: NDArray[np.int64] | None,
     divisions: Sequence[Division],
     device: torch.device,
+    shares: Shares = HELD_WHOLE,
 ) -> list[Fold]:
-    """Folds over the rows of a table, encoded for every division or once for all."""
+    """Folds over the rows of a table, encoded for every division or once for all; x has those of this process."""
     n_rows, n_folds = target.n_rows, len(divisions)
     target_kinds = find_target_kind(target, target_kind)
     pieces = [_encode(target, target_kinds, weights, division.rest, device) for division in divisions]
@@ -142,6 +155,7 @@ def make_folds(
                 tune=tuple(index(rows) for _, rows in division.members),
                 vet=index(division.vet),
                 clusters=clusters,
+                shares=shares,
             )
         )
     return folds

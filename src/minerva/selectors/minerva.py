@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from minerva.core.ranks import ALONE, Ranks
 from minerva.core.runtime import Deadline, find_device
 from minerva.core.solvers.paper import PaperSettings
 from minerva.data import as_target
@@ -153,7 +154,16 @@ class MinervaSelector(TableSelector):
         self.verbose = verbose
         self.callbacks = callbacks
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, row_groups: Any = None, row_times: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        row_groups: Any = None,
+        row_times: Any = None,
+        ranks: Ranks = ALONE,
+    ) -> Self:
         """Find the features of X that carry information about y.
 
         Parameters
@@ -171,6 +181,9 @@ class MinervaSelector(TableSelector):
         row_times : column of numbers or dates, optional
             When each row happened. Earlier rows then train, and the latest rows vet. With ``row_groups`` too, later
             rows of a group that was met before are left out.
+        ranks : Ranks, optional
+            The processes that torchrun started, from :func:`minerva.core.ranks.joined`. Each is given the same table
+            and computes with a part of its rows; of what does not fit in memory it reads that part alone.
 
         Returns
         -------
@@ -178,7 +191,7 @@ class MinervaSelector(TableSelector):
             The fitted selector.
         """
         start = time.monotonic()
-        request = self._request(X, y, sample_weight, row_groups, row_times)
+        request = self._request(X, y, sample_weight, row_groups, row_times, ranks)
         selection = run_paper(request, self._paper_settings()) if self.solver == "paper" else run_vetting(request)
         selection = dataclasses.replace(
             selection, features=request.with_notes(selection.features), seconds=time.monotonic() - start
@@ -188,11 +201,11 @@ class MinervaSelector(TableSelector):
         self.history_: tuple[TrainingRecord, ...] = selection.history
         return self
 
-    def _request(self, X: Any, y: Any, sample_weight: Any, row_groups: Any, row_times: Any) -> Request:
+    def _request(self, X: Any, y: Any, sample_weight: Any, row_groups: Any, row_times: Any, ranks: Ranks) -> Request:
         """Check everything at the door, once, and say what the solver is to do."""
         parameters = self.get_params(deep=False)
         cache = None if self.cache is None else Path(self.cache)
-        stream, X = open_stream(X, Budget.of(self.memory), cache, self._tell_rows)
+        stream, X = open_stream(X, Budget.of(self.memory), cache, self._tell_rows, ranks)
         if stream is None:
             table = self._read(X)
             check_parameters(parameters, len(table.columns))
@@ -200,20 +213,25 @@ class MinervaSelector(TableSelector):
             target = as_target(y, n_rows)
         else:
             check_parameters(parameters, len(stream.source.names))
+            if self.solver == "paper":
+                raise InputError(
+                    f"solver='paper' needs the whole table in memory, and {stream.source.nbytes:,} bytes do not fit; "
+                    "give more memory, fewer rows, or use solver='vetting'."
+                )
             n_rows = stream.source.n_rows
             target = as_target(y, n_rows)
             table = stream.sample(find_strata(target, self.target))
             self._remember(table.names)
         weights = check_sample_weight(sample_weight, n_rows)
         origins = read_origins(row_groups, row_times, n_rows)
-        device = find_device(str(self.device))
+        device = find_device(str(self.device)) if ranks.size == 1 else ranks.device
         if (weights == 0).any() and stream is None:  # of a stream these rows stay, and count for nothing
             counted = np.flatnonzero(weights)
             table, target, weights = table.take(counted), target.take(counted), weights[counted]
             origins = origins.take(counted)
             check_still_varies(target)
         check_rows(target.n_rows)
-        rng = as_generator(self.random_state)
+        rng = ranks.same(as_generator(self.random_state))
         settings = plain({name: value for name, value in parameters.items() if name not in ("callbacks", "verbose")})
         workplace = Workplace()
         if cache is not None or stream is not None:
@@ -232,9 +250,10 @@ class MinervaSelector(TableSelector):
             keep_redundant=self.redundant == "keep" and self.n_features_to_select is None,
             rng=rng,
             device=device,
-            deadline=Deadline(self.time_limit),
+            deadline=Deadline(self.time_limit, ranks.same),
             on_record=self._teller(),
             stream=stream,
+            ranks=ranks,
             workplace=workplace,
             settings=settings,
         )

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Generator
 
-from minerva.core.ranks import Ranks, alone
+from minerva.core.ranks import ALONE, Ranks
 from minerva.core.runtime import Deadline
 from minerva.core.training import Run
 from minerva.results import Estimate, FeatureResult, Selection, TrainingRecord, versions
@@ -44,7 +44,7 @@ class Request:
     on_record: Callable[[TrainingRecord], None]
     stream: Stream | None = None  # all rows, where ``table`` is a sample of them
     workplace: Workplace = field(default_factory=Workplace)
-    ranks: Ranks = field(default_factory=lambda: alone(torch.device("cpu")))
+    ranks: Ranks = ALONE
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -54,7 +54,8 @@ class Request:
 
     def run(self, generator: Generator, on_record: Callable[[TrainingRecord], None]) -> Run:
         """What all trainings share; opens the journal."""
-        return Run(generator, self.deadline, self.workplace.journal(generator, self.device, self.ranks), on_record)
+        journal = self.workplace.journal(generator, self.device, self.ranks)
+        return Run(generator, self.deadline, journal, on_record, self.ranks)
 
     @property
     def target_name(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ import torch
 from numpy.typing import NDArray
 
 from minerva.core.inputs import PackedRows
+from minerva.core.ranks import ALONE, Ranks
 from minerva.core.sampling import draw_by_class
+from minerva.core.sharing import Shares
 from minerva.data import Source, as_table, open_source
 from minerva.data.budget import Budget
 from minerva.data.store import Store, sample
@@ -31,33 +34,59 @@ class Stream:
     budget: Budget
     folder: Path
     on_rows: Callable[[int, int], None]  # told how many of how many rows are encoded
+    ranks: Ranks = ALONE  # each reads and keeps a part of the rows
     _temporary: Any = field(default=None, repr=False)  # removed with the stream
+
+    @cached_property
+    def part(self) -> Source:
+        """The rows that this process reads."""
+        return self.source if self.ranks.size == 1 else self.source.part(self.ranks.rank, self.ranks.size)
 
     def sample(self, strata: NDArray[np.int64]) -> Table:
         """Rows that stand for all: drawn at random, with every row of a stratum that is rare."""
         n_rows = self.budget.sample_rows(len(self.source.names))
         generator = torch.Generator().manual_seed(_SAMPLE_SEED)
-        rows, _ = draw_by_class(torch.as_tensor(strata), min(n_rows, len(strata)), generator)
+        drawn, _ = draw_by_class(torch.as_tensor(strata), min(n_rows, len(strata)), generator)
+        rows, first = drawn.numpy(), self.part.first_row
+        own = rows[(rows >= first) & (rows < first + self.part.n_rows)] - first
         block_rows = self.budget.block_rows(len(self.source.names))
-        return as_table(sample(self.source, rows.numpy(), block_rows))
+        return as_table(_joined(sample(self.part, own, block_rows), self.ranks))
 
-    def encode(self, table: Table, kinds: Mapping[str, ColumnKind], key: str, device: torch.device) -> PackedRows:
-        """All rows as codes and ranks, by encoders fitted on the sample; only columns of the sample are read."""
+    def encode(
+        self, table: Table, kinds: Mapping[str, ColumnKind], key: str, device: torch.device
+    ) -> tuple[PackedRows, Shares]:
+        """The rows of this process as codes and ranks, by encoders fitted on the sample, and who holds the others.
+
+        Only columns of the sample are read.
+        """
         encoder = TableEncoder(kinds).fit(table)
-        source = self.source.select(table.names)
+        source = self.part.select(table.names)
         store = Store.build(
             source,
             encoder,
-            self.folder / "rows",
+            self.folder / f"rows-{self.ranks.rank}",
             key=key,
             block_rows=self.budget.block_rows(len(table.names)),
             on_block=lambda n_done: self.on_rows(n_done, source.n_rows),
         )
-        return place(store.rows(self.budget.resident_bytes), device)
+        return place(store.rows(self.budget.resident_bytes), device), Shares.of(self.ranks, source.n_rows)
+
+
+def _joined(table: Any, ranks: Ranks) -> Any:
+    """The Arrow table that those of all ranks make together."""
+    if ranks.size == 1:
+        return table
+    import pyarrow as pa  # noqa: PLC0415 - loaded already, since the table is of it
+
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    pieces = [pa.ipc.open_stream(piece).read_all() for piece in ranks.gather(sink.getvalue().to_pybytes())]
+    return pa.concat_tables(pieces).unify_dictionaries().combine_chunks()
 
 
 def open_stream(
-    X: Any, budget: Budget, cache: Path | None, on_rows: Callable[[int, int], None]
+    X: Any, budget: Budget, cache: Path | None, on_rows: Callable[[int, int], None], ranks: Ranks = ALONE
 ) -> tuple[Stream | None, Any]:
     """A stream of a table that does not fit the budget and None; or None and the table, ready to be read whole.
 
@@ -74,7 +103,7 @@ def open_stream(
     source = X if _is_source(X) else open_source(X, folder=cache)
     if budget.fits(source.n_rows, len(source.names), source.nbytes):
         return None, source.read()
-    return Stream(source, budget, cache, on_rows, temporary), None
+    return Stream(source, budget, cache, on_rows, ranks, temporary), None
 
 
 def place(rows: PackedRows, device: torch.device) -> PackedRows:

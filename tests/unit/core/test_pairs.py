@@ -248,6 +248,24 @@ def test_the_projection_changes_as_if_the_features_had_been_exchanged(features, 
     assert (found - of_columns).abs().max() > 0.1
 
 
+@pytest.mark.parametrize("features", [[0], [2, 4]])
+def test_a_hidden_column_of_a_pair_hides_its_change_too(features):
+    tower, rows = tower_of(), mixed()
+    rows = Rows(rows.ranks.double(), rows.codes, MIXED)
+    mine, others = torch.arange(60).view(3, 20), torch.arange(60).flip(0).view(3, 20)
+    weights = torch.ones(3, 5, dtype=torch.float64)
+    weights[2, [1, 3]] = 0.0  # for the last member, and none of the features
+    with torch.no_grad():
+        changed = exchanged(rows, mine, others, features)
+        expected = (tower.hidden(changed, weights) - tower.hidden(rows.take(mine), weights))[MEMBERS]
+        found = tower.change(rows, mine[MEMBERS], others[MEMBERS], features, MEMBERS, weights)
+        plain = tower.change(rows, mine[MEMBERS], others[MEMBERS], features, MEMBERS)
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
+    # Feature 0 has a pair with feature 1; of features 2 and 4 no pair is hidden
+    differs = (found - plain).abs().amax(dim=(1, 2)) > 0.1
+    assert differs.tolist() == [False, features == [0]]
+
+
 def test_features_that_are_in_no_pair_change_their_columns_alone():
     tower, rows = tower_of(chosen=((0, 1),)), mixed()
     mine, others = torch.arange(40).view(2, 20), torch.arange(20, 60).view(2, 20)
