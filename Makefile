@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 
-.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick reproduce clean
+.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick bench-scale reproduce clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY_DEV)
@@ -65,6 +65,10 @@ bench-truth-quick: setup  ## the same with few seeds of the short rows: 5 minute
 	rm -rf $(TRUTH_QUICK)
 	$(BIN)/python experiments/truth/run.py --quick --jobs 2 --out $(TRUTH_QUICK)
 	$(BIN)/python experiments/truth/table.py --records $(TRUTH_QUICK)
+
+bench-scale: setup  ## tables of all sizes: seconds, memory, verdicts; an hour on 2 cores and 15 GB of disk; goes on where it was stopped
+	$(BIN)/python benchmarks/scale/run.py
+	$(BIN)/python benchmarks/scale/page.py
 
 reproduce: setup  ## the paper's tables: two hours on 2 cores; MINERVA_DATA names the folder of the data, if at hand
 	$(BIN)/minerva reproduce all --out experiments/paper/results

@@ -45,10 +45,13 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             ) from None
         return table
 
-    def _remember(self, names: Sequence[str]) -> None:
+    def _remember(self, X: Any, names: Sequence[str]) -> None:
         """Keep the names and the width of a table that is not read whole, as scikit-learn does of others."""
-        self.feature_names_in_ = np.array(names, dtype=object)
         self.n_features_in_ = len(names)
+        if isinstance(X, np.ndarray):
+            self.__dict__.pop("feature_names_in_", None)
+        else:
+            self.feature_names_in_ = np.array(names, dtype=object)
 
     def _finish(self, selection: Selection) -> None:
         """Keep the result of a fit."""

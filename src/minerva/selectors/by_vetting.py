@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import torch
 from scipy.stats import norm
 
 from minerva.core.evidence import Evidence
+from minerva.core.information import Target
+from minerva.core.inputs import PackedRows, Rows
 from minerva.core.leaving_out import Dropped
 from minerva.core.plan import Plan
 from minerva.core.runtime import seeded, threads
@@ -17,6 +20,10 @@ from minerva.selectors.folding import divide, encode, informative_rows, make_fol
 from minerva.selectors.request import Request, empty_selection
 
 NOTHING_FOUND = "no information found"
+STREAMED_TO_DEVICE = (
+    "The rows do not fit in the memory of the device: they were sent to it batch by batch, which takes longer and "
+    "changes nothing."
+)
 LIKE_NOISE = "not told from noise on unseen rows"
 
 
@@ -40,27 +47,34 @@ def run_vetting(request: Request) -> Selection:
         x, shares = share_out(encode(table, kinds, divisions, request.device), request.n_rows, request.ranks)
     else:
         x, shares = request.stream.encode(table, kinds, request.workplace.key, request.device)
-    folds = make_folds(
-        x,
-        request.target,
-        request.target_kind,
-        request.weights,
-        origins.groups,
-        divisions,
-        request.device,
-        shares,
-    )
-    with threads(plan.max_threads), seeded(int(request.rng.integers(2**31)), request.device) as generator:
-        solution = solve_vetting(
-            folds,
-            units,
-            request.kept_units,
-            plan,
-            request.run(generator, on_record),
-            n_wanted=request.n_wanted,
+    seed = int(request.rng.integers(2**31))
+
+    def solve(x: Rows) -> tuple[Target, VettingSolution]:
+        records.clear()
+        folds = make_folds(
+            x,
+            request.target,
+            request.target_kind,
+            request.weights,
+            origins.groups,
+            divisions,
+            request.device,
+            shares,
         )
+        with threads(plan.max_threads), seeded(seed, request.device) as generator:
+            run = request.run(generator, on_record)
+            return folds[0].target, solve_vetting(
+                folds, units, request.kept_units, plan, run, n_wanted=request.n_wanted
+            )
+
+    try:
+        target, solution = solve(x)
+    except torch.OutOfMemoryError:  # of the device: what its memory does not hold can still pass through it
+        x = x.pack().to(torch.device("cpu")).streamed_to(request.device)
+        target, solution = solve(x)
     words = _Words(solution, units, request)
-    target, n_rows = folds[0].target, divisions[0].n_rows
+    n_rows, streamed = divisions[0].n_rows, isinstance(x, PackedRows) and x.taken_to is not None
+    warnings = request.warnings(n_rows, converged=solution.converged, still_rising=solution.still_rising)
     return Selection(
         target=request.target_name,
         features=words.results(),
@@ -71,7 +85,7 @@ def run_vetting(request: Request) -> Selection:
         path=words.path(),
         history=tuple(records),
         converged=solution.converged,
-        warnings=request.warnings(n_rows, converged=solution.converged, still_rising=solution.still_rising),
+        warnings=(*warnings, STREAMED_TO_DEVICE) if streamed else warnings,
         settings=request.settings,
         versions=versions(),
     )

@@ -22,6 +22,7 @@ from minerva.selectors.origins import Origins
 MIN_ROWS = 6
 VET_SHARE = 0.25  # of the rows, where one split is enough
 NEVER = -80.0  # logarithm of the prior of an atom that never occurs
+PACKED_FROM = 100_000  # rows of a table that are worth half the memory
 MAX_ATOMS = 128  # levels of a continuous target
 
 
@@ -109,7 +110,8 @@ def _check_varies(target: Table, rows: NDArray[np.int64], where: str, remedy: st
 def encode(table: Table, kinds: Mapping[str, ColumnKind], divisions: Sequence[Division], device: torch.device) -> Rows:
     """The rows of a table as every division encodes them, one after the other: by encoders that saw its ``rest``."""
     encoded = (TableEncoder(kinds).fit(table, division.rest).transform(table) for division in divisions)
-    return join_rows([as_rows(rows, device) for rows in encoded])
+    rows = [as_rows(one, device) for one in encoded]
+    return join_rows([one.pack() for one in rows] if table.n_rows >= PACKED_FROM else rows)
 
 
 def share_out(x: Rows, n_rows: int, ranks: Ranks) -> tuple[Rows, Shares]:

@@ -221,7 +221,7 @@ class MinervaSelector(TableSelector):
             n_rows = stream.source.n_rows
             target = as_target(y, n_rows)
             table = stream.sample(find_strata(target, self.target))
-            self._remember(table.names)
+            self._remember(X, table.names)
         weights = check_sample_weight(sample_weight, n_rows)
         origins = read_origins(row_groups, row_times, n_rows)
         device = find_device(str(self.device)) if ranks.size == 1 else ranks.device

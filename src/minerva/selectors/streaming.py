@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -35,7 +37,6 @@ class Stream:
     folder: Path
     on_rows: Callable[[int, int], None]  # told how many of how many rows are encoded
     ranks: Ranks = ALONE  # each reads and keeps a part of the rows
-    _temporary: Any = field(default=None, repr=False)  # removed with the stream
 
     @cached_property
     def part(self) -> Source:
@@ -88,22 +89,21 @@ def _joined(table: Any, ranks: Ranks) -> Any:
 def open_stream(
     X: Any, budget: Budget, cache: Path | None, on_rows: Callable[[int, int], None], ranks: Ranks = ALONE
 ) -> tuple[Stream | None, Any]:
-    """A stream of a table that does not fit the budget and None; or None and the table, ready to be read whole.
+    """A stream of a table that does not fit the budget and that table; or None and a table to be read whole.
 
     What can be read only once (a generator, a reader) is copied to the cache first, as nobody knows how much will come.
     """
     size = _size_in_memory(X)
     if size is not None and budget.fits(*size):
         return None, X
-    temporary = None
-    if cache is None:
-        temporary = tempfile.TemporaryDirectory(prefix="minerva-", ignore_cleanup_errors=True)
-        cache = Path(temporary.name)
-    cache.mkdir(mode=0o700, parents=True, exist_ok=True)
     source = X if _is_source(X) else open_source(X, folder=cache)
     if budget.fits(source.n_rows, len(source.names), source.nbytes):
         return None, source.read()
-    return Stream(source, budget, cache, on_rows, ranks, temporary), None
+    folder = Path(tempfile.mkdtemp(prefix="minerva-")) if cache is None else cache
+    stream = Stream(source, budget, folder, on_rows, ranks)
+    if cache is None:
+        weakref.finalize(stream, shutil.rmtree, folder, ignore_errors=True)
+    return stream, X
 
 
 def place(rows: PackedRows, device: torch.device) -> PackedRows:

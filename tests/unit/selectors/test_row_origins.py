@@ -17,7 +17,7 @@ from minerva.core.runtime import find_device
 from minerva.data import as_table, as_target
 from minerva.errors import InputError
 from minerva.preprocessing import find_kinds
-from minerva.selectors.folding import divide, make_folds
+from minerva.selectors.folding import divide, encode, make_folds
 from minerva.selectors.origins import Origins, read_origins
 
 pytestmark = pytest.mark.usefixtures("small_plan")
@@ -81,7 +81,8 @@ def test_the_folds_know_the_group_of_every_row(customers):
     table, target, origins = as_table(X), as_target(y, len(y)), Origins(len(y), customer)
     divisions = divide(target, "auto", Plan.for_rows(1000), np.random.default_rng(0), origins)
     kinds, device = find_kinds(table, "auto"), find_device("cpu")
-    folds = make_folds(table, kinds, target, "auto", np.ones(len(y)), customer, divisions, device)
+    x = encode(table, kinds, divisions, device)
+    folds = make_folds(x, target, "auto", np.ones(len(y)), customer, divisions, device)
     expected = np.concatenate([customer[division.vet] for division in divisions])
     assert vet_clusters(folds).tolist() == expected.tolist()
     for fold, division in zip(folds, divisions, strict=True):

@@ -1,0 +1,187 @@
+"""What is measured, and what it shall reach."""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from commands import libraries_peak, measure
+from inputs import Input
+from selecting import HERE, Figures, Options, select, select_input
+
+MIN_ROWS = 20_000  # of a table in a trial
+CREDITCARD = "real/creditcard_ulb.parquet"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where the tasks run: the folder of tables that are made, that of real data, and the share of rows of a trial."""
+
+    folder: Path
+    data: Path | None = None
+    share: float = 1.0
+    precision: str = "float32"  # in which the training step multiplies on a GPU
+
+    def table(self, problem: str, n_rows: int, n_columns: int, rate: float = 0.001) -> Input:
+        n_rows = n_rows if self.share == 1.0 else max(MIN_ROWS, int(n_rows * self.share))
+        return Input(problem, n_rows, n_columns, rate)
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A figure and the most, or the least, that it shall be."""
+
+    figure: str
+    words: str
+    most: float | None = None
+    least: float | None = None
+
+    def is_met(self, figures: Figures) -> bool:
+        value = figures[self.figure]
+        value = len(value) if isinstance(value, list) else value
+        return (self.most is None or value <= self.most) and (self.least is None or value >= self.least)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One measurement, known by its name; ``group`` is the table of the page that it goes to."""
+
+    name: str
+    group: str
+    title: str
+    run: Callable[[Setting], Figures]
+    goals: tuple[Goal, ...] = ()
+    needs_gpu: bool = False
+    needs_file: str | None = None
+
+
+ALL_FOUND = Goal("missed", "all signs found", most=0)
+NO_NOISE = Goal("noise", "no noise kept", most=0)
+
+
+def run_select(
+    problem: str, n_rows: int, n_columns: int, options: Options, setting: Setting, rate: float = 0.001
+) -> Figures:
+    return select_input(setting.table(problem, n_rows, n_columns, rate), setting.folder, options)
+
+
+def run_memory(n_rows: int, memory: str, n_bytes: int, setting: Setting) -> Figures:
+    """How much more than the libraries a fit takes that may take so much."""
+    baseline = libraries_peak()
+    figures = run_select("card_fraud", n_rows, 214, Options(memory=memory), setting)
+    above = figures["peak_bytes"] - baseline
+    return {**figures, "libraries_bytes": baseline, "above_bytes": above, "share_of_memory": above / n_bytes}
+
+
+def run_creditcard(setting: Setting) -> Figures:
+    return select(setting.data / CREDITCARD, "Class", Options())
+
+
+def run_script(name: str, *arguments: str) -> Figures:
+    """Figures that a script of this folder prints as JSON, on its last line."""
+    taken = measure([sys.executable, str(HERE / name), *arguments])
+    return {"command": " ".join(["python", f"benchmarks/scale/{name}", *arguments]), **json.loads(taken.output)}
+
+
+def run_throughput(setting: Setting) -> Figures:
+    n_rows = str(setting.table("card_fraud", 1_000_000, 214).n_rows)
+    return run_script("throughput.py", "--device", "cuda", "--rows", n_rows, "--precision", setting.precision, "--json")
+
+
+def run_formats(setting: Setting) -> Figures:
+    return run_script("formats.py", "--rows", "20000" if setting.share == 1.0 else "1000", "--json")
+
+
+def _rows_tasks() -> list[Task]:
+    return [
+        Task(
+            f"rows-{problem}-{n_rows}",
+            "growth",
+            f"{problem}, {n_columns} columns",
+            partial(run_select, problem, n_rows, n_columns, Options(memory="2GB")),
+        )
+        for problem, n_columns in (("card_fraud", 40), ("equality", 10))
+        for n_rows in (30_000, 300_000, 3_000_000)
+    ]
+
+
+def _columns_tasks() -> list[Task]:
+    run = partial(run_select, "card_fraud", 100_000)
+    return [
+        Task(f"columns-{n}", "growth", "card_fraud, 100,000 rows", partial(run, n, Options(memory="2GB")))
+        for n in (21, 214, 2140)
+    ]
+
+
+def _processes_tasks() -> list[Task]:
+    """One process with as many threads as there are cores, against several that share them."""
+    n_cores = os.cpu_count() or 1
+    run = partial(run_select, "card_fraud", 300_000, 60)
+    return [
+        Task(
+            f"processes-{n}",
+            "processes",
+            f"{n} process{'' if n == 1 else 'es'}",
+            partial(run, Options(memory="500MB", n_processes=n, threads=max(1, n_cores // n))),
+        )
+        for n in (1, 2)
+    ]
+
+
+def _fraud(name: str, title: str, device: str, goals: tuple[Goal, ...], needs_gpu: bool = False) -> Task:
+    run = partial(run_select, "card_fraud", 3_000_000, 214, Options(memory="3GB", device=device))
+    return Task(name, "tables", title, run, (*goals, ALL_FOUND, NO_NOISE), needs_gpu)
+
+
+TASKS = (
+    _fraud(
+        "fraud",
+        "payments, 3,000,000 x 214, 0.1% frauds",
+        "cpu",
+        (Goal("seconds", "under 15 min", most=900), Goal("peak_bytes", "under 4 GB", most=4e9)),
+    ),
+    _fraud(
+        "fraud-gpu",
+        "the same on a GPU",
+        "cuda",
+        (Goal("after_loading_seconds", "under 30 s after loading", most=30),),
+        needs_gpu=True,
+    ),
+    Task(
+        "rate",
+        "tables",
+        "payments, 1,000,000 x 60, 0.01% frauds",
+        partial(run_select, "card_fraud", 1_000_000, 60, Options(memory="3GB"), rate=1e-4),
+        (ALL_FOUND, NO_NOISE),
+    ),
+    Task(
+        "memory",
+        "tables",
+        "payments, 9,400,000 x 214 (5 GB), in 500 MB",
+        partial(run_memory, 9_400_000, "500MB", 500_000_000),
+        (Goal("share_of_memory", "500 MB held", most=1.0), ALL_FOUND, NO_NOISE),
+    ),
+    Task(
+        "creditcard",
+        "tables",
+        "creditcard_ulb, 284,807 x 30",
+        run_creditcard,
+        (Goal("seconds", "under 2 min", most=120),),
+        needs_file=CREDITCARD,
+    ),
+    *_rows_tasks(),
+    *_columns_tasks(),
+    *_processes_tasks(),
+    Task("formats", "formats", "the same rows in every format", run_formats, (Goal("differing", "all", most=0),)),
+    Task(
+        "throughput",
+        "throughput",
+        "rows through the training step",
+        run_throughput,
+        (Goal("best_rows_per_second", "10 M rows/s", least=1e7),),
+        needs_gpu=True,
+    ),
+)

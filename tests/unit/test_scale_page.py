@@ -1,0 +1,98 @@
+"""Claims about docs/scale.md: every table is that of the committed records, and what the tables make of records."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "benchmarks" / "scale"
+PAGE = ROOT / "docs" / "scale.md"
+MODULES = ("tables", "tasks", "inputs", "commands")
+
+pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the benchmark is in a clone only")
+
+
+@pytest.fixture(scope="module")
+def bench():
+    """The modules of the benchmark, which is a folder of scripts and no package."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(FOLDER))
+        yield SimpleNamespace(**{name: importlib.import_module(name) for name in MODULES})
+
+
+def record(task, error=None, **figures):
+    machine = {"cpus": 2, "memory_bytes": 25e9, "threads": None, "gpu": None}
+    return {"task": task, "error": error, "figures": figures, "machine": machine}
+
+
+def growth_record(task, n_rows, n_columns, fit_seconds):
+    return record(task, n_rows=n_rows, n_columns=n_columns, fit_seconds=fit_seconds, loading_seconds=None)
+
+
+def test_every_table_of_the_page_is_that_of_the_committed_records(bench):
+    page, measured = PAGE.read_text(encoding="utf-8"), bench.tables.gather(FOLDER / "results")
+    named = re.findall(r"<!-- scale: (\S+) -->", page)
+    assert sorted(named) == sorted(bench.tables.GROUPS)
+    for name in named:
+        assert f"<!-- scale: {name} -->\n\n{bench.tables.table(name, measured)}\n\n<!-- end -->" in page
+
+
+def test_every_task_has_a_name_of_its_own_and_a_table(bench):
+    tasks = bench.tasks.TASKS
+    assert len({task.name for task in tasks}) == len(tasks)
+    assert {task.group for task in tasks} <= {*bench.tables.GROUPS}
+
+
+def test_time_that_grows_faster_than_cells_is_told(bench):
+    measured = {
+        "rows-equality-30000": growth_record("rows-equality-30000", 30_000, 10, 2.0),
+        "rows-equality-300000": growth_record("rows-equality-300000", 300_000, 10, 20.0),
+        "rows-equality-3000000": growth_record("rows-equality-3000000", 3_000_000, 10, 220.0),
+    }
+    ends = [line.split("|")[-4:-1] for line in bench.tables.table("growth", measured).splitlines()[2:]]
+    assert [[cell.strip() for cell in end] for end in ends] == [
+        ["-", "-", "-"],
+        ["x 10", "x 10", "yes"],
+        ["x 10", "x 11", "no"],
+    ]
+
+
+def test_a_sign_is_found_by_its_columns_or_by_what_stands_in_for_them(bench):
+    truth = bench.inputs.Truth(
+        signs={"pair": ("a", "b"), "alone": ("c",)}, stand_ins={"a": ("copy of a", "coarse a"), "c": ("copy of c",)}
+    )
+    assert truth.judge(["coarse a", "b", "noise"]) == {
+        "n_signs": 2,
+        "missed": ["alone"],
+        "by_stand_in": {"a": "coarse a"},
+        "noise": ["noise"],
+    }
+    assert truth.judge(["a", "b", "copy of a", "c"]) == {"n_signs": 2, "missed": [], "by_stand_in": {}, "noise": []}
+
+
+def test_a_failure_counts_only_where_nothing_succeeded(bench, tmp_path):
+    from minerva.evaluation.records import Records
+
+    Records(tmp_path / "cpu.jsonl").append(
+        record("fraud", seconds=5), record("fraud", "killed"), record("rate", "killed")
+    )
+    Records(tmp_path / "gpu.jsonl").append(record("fraud", seconds=1), record("rate", seconds=2))
+    found = bench.tables.gather(tmp_path)
+    assert (found["fraud"]["figures"], found["rate"]["figures"]) == ({"seconds": 5}, {"seconds": 2})
+
+
+def test_memory_of_children_is_counted(bench):
+    child = "import time; x = b'x' * 60_000_000; time.sleep(0.3)"
+    parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
+    assert 60e6 < bench.commands.measure([sys.executable, "-c", parent]).peak_bytes < 200e6
+
+
+def test_a_command_that_fails_is_told_with_its_last_words(bench):
+    with pytest.raises(bench.commands.CommandError, match="exit code 3: no such table"):
+        bench.commands.measure(["sh", "-c", "echo no such table >&2; exit 3"])
