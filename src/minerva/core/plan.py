@@ -24,7 +24,7 @@ class Plan:
     def for_rows(cls, n_rows: int, n_informative: int | None = None) -> Plan:
         """The plan for a table of this length, of which only so many rows say much: the positives, where few are."""
         n_informative = n_rows if n_informative is None else min(n_rows, n_informative)
-        if n_rows >= 20_000 and n_informative < 5_000:  # every positive is needed for vetting
+        if n_rows >= 20_000 and n_informative < 10_000:  # every positive is needed for vetting
             schedule = Schedule(max_steps=500, batch_size=512, weight_decay=0.1)
             return cls(n_folds=4, n_members=1, n_tune_parts=5, width=64, dropout=0.1, schedule=schedule, n_pairs=32)
         if n_rows >= 20_000:

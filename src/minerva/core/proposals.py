@@ -23,6 +23,7 @@ MAX_CANDIDATES = 64  # units that the screen may propose
 MAX_LEARN = 2000  # more units than this, and the critic of all gets only the screen's best
 SCREEN_CELLS = {"cpu": 1e12, "cuda": 5e14}  # multiplications the screen may cost; beyond it fewer rows are counted
 _PRUNE_ROWS = 4096
+_SCREEN_CHUNK = 65536  # rows made coarse at once
 
 
 @dataclass(eq=False)
@@ -98,7 +99,8 @@ def screen_fold(fold: Fold) -> Screen:
     rows = rows[:: max(1, len(rows) // n_rows)]
     classes = coarse_classes(fold.target.atoms[rows], _atom_order(fold))
     shares = fold.shares
-    codes = coarse_codes(shares.take(fold.x, shares.own_of(rows)))
+    pieces = shares.own_of(rows).split(_SCREEN_CHUNK)
+    codes = torch.cat([coarse_codes(shares.take(fold.x, piece)) for piece in pieces])
     return screen(codes, classes[shares.hold(rows)], n_pairs=N_PAIRS, ranks=shares.ranks)
 
 

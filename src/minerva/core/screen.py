@@ -13,6 +13,8 @@ from minerva.core.ranks import ALONE, Ranks
 MAX_LEVELS = 24  # levels of a column that are counted apart; rarer ones share the last
 N_BINS = 8  # bins of a continuous column
 N_CLASSES = 8  # classes of the target that are counted apart
+_ONE_HOT_CELLS = {"cpu": 1 << 25, "cuda": 1 << 31}  # zeros and ones of one block of columns that are held at once
+_WIDE_CELLS = 1 << 23  # codes that are held as long integers at once
 _BLOCK_CELLS = {"cpu": 1024, "cuda": 16384}  # one-hot columns of one block: a GPU needs large products to be busy
 
 
@@ -70,11 +72,8 @@ def screen(codes: Tensor, classes: Tensor, *, n_pairs: int, ranks: Ranks = ALONE
     cells = _BLOCK_CELLS.get(codes.device.type, 1024)
     blocks = order.split(max(1, cells // int(n_levels.max())))
     for a, first in enumerate(blocks):
-        one_hot = _one_hot(parts, first, n_levels)
         for second in blocks[a:]:
-            others = one_hot if second is first else _one_hot(parts, second, n_levels)
-            shape = (len(first), -1, len(second), others[0].shape[1] // len(second))
-            inside, n_cells = _of_pairs(one_hot, others, shape, nlogn, ranks)
+            inside, n_cells = _of_pairs(parts, first, second, n_levels, nlogn, ranks)
             synergy = (inside - alone) / n_rows - marginal[first][:, None] - marginal[second]
             # Twice n times the synergy is about chi-squared with one degree of freedom a free cell; only cells that
             # occur count, which corrects the bias of empty ones
@@ -96,7 +95,7 @@ def _compact(codes: Tensor, ranks: Ranks) -> tuple[Tensor, Tensor]:
     """Codes renumbered so that every column uses 0, 1, ... without gaps, and how many it uses."""
     top = _size(codes, ranks)
     compact, sizes = torch.empty_like(codes), []
-    for columns in torch.arange(codes.shape[1], device=codes.device).split(256):
+    for columns in _few_columns(codes):
         part = codes[:, columns].long()
         present = torch.zeros(len(columns), top, dtype=torch.int64, device=codes.device)
         present = ranks.sum_(present.scatter_(1, part.T, 1)) > 0
@@ -119,7 +118,7 @@ def _marginal(
     """Plug-in information of every column."""
     width = int(n_levels.max())
     marginal = []
-    for columns in torch.arange(len(n_levels), device=n_levels.device).split(256):
+    for columns in _few_columns(max(parts, key=len)):
         offsets = torch.arange(len(columns), device=n_levels.device) * width
         counts = torch.stack(
             [
@@ -133,27 +132,43 @@ def _marginal(
     return torch.cat(marginal)
 
 
-def _one_hot(parts: list[Tensor], columns: Tensor, n_levels: Tensor) -> list[Tensor]:  # (n_rows, n_cells) a class
-    """Columns as zeros and ones, all with as many cells as the largest of them has levels."""
-    levels = torch.arange(int(n_levels[columns].max()), device=columns.device, dtype=parts[0].dtype)
+def _few_columns(codes: Tensor) -> tuple[Tensor, ...]:
+    """Columns to look at together: as many as make a block that is small beside the codes of many rows."""
+    n_columns = max(1, min(256, _WIDE_CELLS // max(1, len(codes))))
+    blocks: tuple[Tensor, ...] = torch.arange(codes.shape[1], device=codes.device).split(n_columns)
+    return blocks
+
+
+def _one_hot(codes: Tensor, columns: Tensor, levels: Tensor) -> Tensor:  # (n_rows, n_columns * n_levels)
+    """Columns as zeros and ones, all with as many cells as there are levels."""
     dtype = torch.bfloat16 if columns.is_cuda else torch.float32
-    return [(part[:, columns].unsqueeze(-1) == levels).flatten(1).to(dtype) for part in parts]
+    return (codes[:, columns].unsqueeze(-1) == levels).flatten(1).to(dtype)
 
 
-def _count(mine: Tensor, other: Tensor) -> Tensor:
-    """Counts of all pairs of cells, exact: zeros and ones are multiplied, and added up as floats of 24 digits."""
-    if mine.is_cuda:
-        return torch.mm(mine.T, other, out_dtype=torch.float32)
-    return mine.T @ other
+def _count(part: Tensor, first: Tensor, second: Tensor, n_levels: Tensor) -> Tensor:
+    """Counts of all pairs of cells of two blocks of columns, (n_first, n_levels, n_second, n_levels).
+
+    Exact: zeros and ones are multiplied, and added up as floats of 24 digits.
+    """
+    levels = [
+        torch.arange(int(n_levels[block].max()), device=part.device, dtype=part.dtype) for block in (first, second)
+    ]
+    n_cells = max(len(first) * len(levels[0]), len(second) * len(levels[1]))
+    counts = torch.zeros((), device=part.device)
+    for rows in part.split(max(1, _ONE_HOT_CELLS.get(part.device.type, 1 << 25) // n_cells)):
+        mine = _one_hot(rows, first, levels[0])
+        other = mine if second is first else _one_hot(rows, second, levels[1])
+        counts = counts + (torch.mm(mine.T, other, out_dtype=torch.float32) if mine.is_cuda else mine.T @ other)
+    return counts.int().view(len(first), len(levels[0]), len(second), len(levels[1]))
 
 
 def _of_pairs(
-    one_hot: list[Tensor], others: list[Tensor], shape: tuple[int, ...], nlogn: Tensor, ranks: Ranks
+    parts: list[Tensor], first: Tensor, second: Tensor, n_levels: Tensor, nlogn: Tensor, ranks: Ranks
 ) -> tuple[Tensor, Tensor]:  # (n_first, n_second) each
     """Sums of n log n, with the classes less without them, and the number of cells that occur, of every pair."""
     total, inside = torch.zeros((), dtype=torch.int32, device=nlogn.device), torch.zeros_like(nlogn[0])
-    for mine, other in zip(one_hot, others, strict=True):
-        counts = ranks.sum_(_count(mine, other).int()).view(shape)
+    for part in parts:
+        counts = ranks.sum_(_count(part, first, second, n_levels))
         total = total + counts
         inside = inside + nlogn[counts].sum(dim=(1, 3))
     return inside - nlogn[total].sum(dim=(1, 3)), (total > 0).sum(dim=(1, 3))

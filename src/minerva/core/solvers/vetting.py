@@ -60,11 +60,10 @@ def solve_vetting(
 ) -> VettingSolution:
     """Find the units that carry information together and that no others make superfluous."""
     deadline = run.deadline
-    folds = thin(folds, run.generator)
     workshop = Workshop(units, kept, plan, replace(run, deadline=deadline.share(0.7)))
     # Screen, learn, sparsify: every fold proposes from its own training rows
     screens = [screen_fold(fold) for fold in folds]
-    folds = with_pairs(folds, screens, plan.n_pairs)
+    folds = with_pairs(thin(folds, run.generator), screens, plan.n_pairs)
     proposals = propose(folds, screens, workshop)
     # Vet, first by shuffling on rows that nothing has seen
     shuffled = _shuffle(proposals, workshop)
