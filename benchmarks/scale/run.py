@@ -95,7 +95,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--gpu", action="store_true", help="the tasks of a GPU; records go to gpu.jsonl")
     parser.add_argument("--again", action="store_true", help="also what is in the records already; the last one counts")
     parser.add_argument("--share", type=float, default=1.0, help="of the rows, for a trial; needs an --out of its own")
-    parser.add_argument("--precision", default="float32", help="of the training step's products on a GPU")
+    parser.add_argument("--precision", default="tf32", help="of the training step's products on a GPU")
     parser.add_argument("--tables", type=Path, default=HERE / "data", help="folder of the tables that are made")
     parser.add_argument("--data", type=Path, default=os.environ.get("MINERVA_DATA"), help="or MINERVA_DATA")
     parser.add_argument("--out", type=Path, default=HERE / "results")

@@ -23,7 +23,7 @@ class Setting:
     folder: Path
     data: Path | None = None
     share: float = 1.0
-    precision: str = "float32"  # in which the training step multiplies on a GPU
+    precision: str = "tf32"  # in which the training step multiplies on a GPU
 
     def table(self, problem: str, n_rows: int, n_columns: int, rate: float = 0.001) -> Input:
         n_rows = n_rows if self.share == 1.0 else max(MIN_ROWS, int(n_rows * self.share))

@@ -199,7 +199,7 @@ def test_joined_tables_keep_their_rows_and_have_room_for_all_levels(case, length
 def columns(draw):
     """Rows of two members with columns of both kinds, few and many levels, in any order, and weights of any shape."""
     n_continuous = draw(st.integers(0, 3))
-    n_levels = draw(st.lists(st.integers(1, MAX_COUNTED + 3), min_size=0 if n_continuous else 1, max_size=4))
+    n_levels = draw(st.lists(st.integers(1, MAX_COUNTED["cpu"] + 3), min_size=0 if n_continuous else 1, max_size=4))
     n_features, n_rows = n_continuous + len(n_levels), draw(st.integers(1, 5))
     any_missing = draw(st.booleans())
     layout = Layout(n_continuous, tuple(n_levels), tuple(draw(st.permutations(range(n_features)))), any_missing)

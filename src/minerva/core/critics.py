@@ -56,10 +56,13 @@ class SeparableCritic(nn.Module):
         n_factors: int = 32,
         dropout: float = 0.0,
         pairs: list[PairTables] | None = None,
+        device: str = "cpu",
     ) -> None:
         super().__init__()
         self.n_factors = n_factors
-        self.tower = FeatureTower(x, n_factors, n_members=n_members, width=width, dropout=dropout, pairs=pairs)
+        self.tower = FeatureTower(
+            x, n_factors, n_members=n_members, width=width, dropout=dropout, pairs=pairs, device=device
+        )
         self.target = FeatureTower(
             y, n_factors + 1, n_members=n_members, width=width // 2, n_blocks=1, embedding_width=16
         )
@@ -88,9 +91,12 @@ class ClassCritic(nn.Module):
         width: int = 128,
         dropout: float = 0.0,
         pairs: list[PairTables] | None = None,
+        device: str = "cpu",
     ) -> None:
         super().__init__()
-        self.tower = FeatureTower(x, n_classes, n_members=n_members, width=width, dropout=dropout, pairs=pairs)
+        self.tower = FeatureTower(
+            x, n_classes, n_members=n_members, width=width, dropout=dropout, pairs=pairs, device=device
+        )
 
     def forward(self, x: Rows, y: Rows, weights: Tensor | None = None, part: Tensor | None = None) -> Tensor:
         """Score every row of x with every class: (n_members, n_rows_x, n_classes)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -92,17 +93,13 @@ class Critics:
         self.ensemble = Ensemble(self._build(width, dropout), self.device)
 
     def _build(self, width: int, dropout: float) -> ClassCritic | SeparableCritic:
+        options: dict[str, Any] = {"n_members": self.n_members, "width": width, "dropout": dropout}
+        options |= {"pairs": self._pairs(), "device": self.device.type}
         if self.jobs[0].fold.target.is_discrete:
             n_classes = self.log_prior.shape[-1]
-            critic = ClassCritic(
-                self.x.layout, n_classes, n_members=self.n_members, width=width, dropout=dropout, pairs=self._pairs()
-            )
-            self.critic: ClassCritic | SeparableCritic = critic
+            self.critic: ClassCritic | SeparableCritic = ClassCritic(self.x.layout, n_classes, **options)
         else:
-            layouts = self.x.layout, self.atom_rows.layout
-            self.critic = SeparableCritic(
-                *layouts, n_members=self.n_members, width=width, dropout=dropout, pairs=self._pairs()
-            )
+            self.critic = SeparableCritic(self.x.layout, self.atom_rows.layout, **options)
         return self.critic
 
     def _pairs(self) -> list[PairTables] | None:

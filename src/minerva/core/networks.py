@@ -16,7 +16,8 @@ from torch.nn import functional
 from minerva.core.inputs import Layout, Rows
 from minerva.core.pairs import PairInputs, PairTables
 
-MAX_COUNTED = 32  # levels of a column up to which counting them is cheaper than looking up their vectors
+# Levels of a column up to which counting them is cheaper than looking up their vectors: a GPU multiplies more readily
+MAX_COUNTED = {"cpu": 32, "cuda": 256}
 
 
 def soft_clamp(values: Tensor, limit: float = 3.0) -> Tensor:
@@ -131,6 +132,11 @@ class ResidualBlock(nn.Module):
         return out
 
 
+def _pick(values: Tensor, places: Tensor) -> Tensor:  # (n_members, n_places, ...)
+    """Entries along the second dimension; of two ways, the one whose gradient the device adds up sooner."""
+    return values.index_select(1, places) if values.is_cuda else values[:, places]
+
+
 class FeatureTower(nn.Module):
     """Embedded columns, their projection, residual blocks, and an output layer."""
 
@@ -145,14 +151,16 @@ class FeatureTower(nn.Module):
         embedding_width: int = 8,
         dropout: float = 0.0,
         pairs: list[PairTables] | None = None,
+        device: str = "cpu",
     ) -> None:
         super().__init__()
         self.embed = ColumnEmbedding(layout, n_members, embedding_width)
         self.pairs = PairInputs(pairs, width) if pairs and pairs[0].pairs else None
         self.project = Linear(n_members, layout.n_features * embedding_width, width)
         starts = [0, *torch.tensor(layout.n_levels, dtype=torch.int64).cumsum(0).tolist()]
-        few = [k for k, n_levels in enumerate(layout.n_levels) if n_levels <= MAX_COUNTED]
-        self.looked_up = [(k, starts[k], n) for k, n in enumerate(layout.n_levels) if n > MAX_COUNTED]
+        most = MAX_COUNTED.get(device, MAX_COUNTED["cpu"])
+        few = [k for k, n_levels in enumerate(layout.n_levels) if n_levels <= most]
+        self.looked_up = [(k, starts[k], n) for k, n in enumerate(layout.n_levels) if n > most]
         sizes = torch.tensor([layout.n_levels[k] for k in few], dtype=torch.int64)
         # Columns of few levels; where the codes of each begin among theirs; of each code its vector and its column
         self.register_buffer("counted", torch.tensor(few, dtype=torch.int64))
@@ -207,7 +215,7 @@ class FeatureTower(nn.Module):
                 missing = missing if weights is None else missing * weights[..., :n_continuous]
                 hidden = torch.baddbmm(hidden, missing, vectors)
         if self.counted.numel():
-            vectors = (embed.levels[:, self.codes].unsqueeze(-1) * by_column[:, self.column_of_code]).sum(2)
+            vectors = (_pick(embed.levels, self.codes).unsqueeze(-1) * _pick(by_column, self.column_of_code)).sum(2)
             counts = hidden.new_zeros(*rows.codes.shape[:-1], len(self.codes))
             counts.scatter_(2, rows.codes[..., self.counted] + self.first_code, 1.0)
             counts = counts if weights is None else counts * weights[..., self.column_of_code]

@@ -74,6 +74,20 @@ def threads(at_most: int) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
+@contextlib.contextmanager
+def quick_products() -> Iterator[None]:
+    """Multiply numbers rounded to 10 binary digits (TensorFloat-32) on a GPU, and put that back after.
+
+    For steps down a gradient, which is rough anyway; what a critic is judged by is computed in full.
+    """
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("high")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
+
+
 class Deadline:
     """A time limit that anyone may look at.
 

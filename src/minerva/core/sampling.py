@@ -17,13 +17,13 @@ class UniformSampler:
 
     def __init__(self, seen: Sequence[Tensor], row_weights: Tensor, log_prior: Tensor) -> None:
         self.rows, _ = pad_rows(seen, row_weights)
-        self.n_rows = torch.tensor([[len(rows)] for rows in seen])
+        self.n_rows = torch.tensor([[len(rows)] for rows in seen], device=self.rows.device)
         self.log_prior = log_prior
 
     def draw(self, n_batch: int, generator: Generator) -> Tensor:  # (n_members, n_batch)
         """Rows of one batch."""
-        drawn = torch.rand(len(self.rows), n_batch, generator=generator, dtype=torch.float64) * self.n_rows
-        return self.rows.gather(1, drawn.long().to(self.rows.device))
+        chance = torch.rand(len(self.rows), n_batch, generator=generator, dtype=torch.float64)
+        return self.rows.gather(1, (chance.to(self.rows.device) * self.n_rows).long())
 
 
 class ClassSampler:
@@ -41,16 +41,16 @@ class ClassSampler:
         prior = share * amounts / counts.clamp(min=1)  # rows of a class may weigh more than those of another
         self.log_prior = (prior / prior.sum(1, keepdim=True)).log().clamp(min=NEVER).float().unsqueeze(1)
         self.rows, _ = pad_rows(ordered, row_weights)
-        self.counts = counts.cpu()
-        self.starts = (counts.cumsum(1) - counts).cpu()
-        self.edges = share.cumsum(1)[:, :-1].contiguous().cpu()
+        self.counts = counts
+        self.starts = counts.cumsum(1) - counts
+        self.edges = share.cumsum(1)[:, :-1].contiguous()
 
     def draw(self, n_batch: int, generator: Generator) -> Tensor:  # (n_members, n_batch)
         """Rows of one batch."""
-        chance = torch.rand(2, len(self.rows), n_batch, generator=generator, dtype=torch.float64)
+        chance = torch.rand(2, len(self.rows), n_batch, generator=generator, dtype=torch.float64).to(self.rows.device)
         classes = torch.searchsorted(self.edges, chance[0], right=True)
         places = self.starts.gather(1, classes) + (chance[1] * self.counts.gather(1, classes)).long()
-        return self.rows.gather(1, places.to(self.rows.device))
+        return self.rows.gather(1, places)
 
 
 def sampler(

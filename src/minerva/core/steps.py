@@ -6,6 +6,8 @@ launch: what a step draws is copied to where the graph reads it, and the graph i
 
 from __future__ import annotations
 
+import gc
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +15,9 @@ import torch
 from torch import Tensor
 
 from minerva.core.objective import Loss
+from minerva.core.runtime import quick_products
+
+logger = logging.getLogger("minerva")
 
 _WARM_STEPS = 3  # done in the usual way first, so that whatever is set up on first use is there before the capture
 
@@ -41,7 +46,7 @@ class GraphedStep:
         self.batch = batch
         self.descend = descend
         self.stream = torch.cuda.Stream()
-        self.n_warm = 0
+        self.n_warm, self.gave_up = 0, False
         self.graph: Any = None
         self.inputs: Draws = ()
         self.outcome: Loss | None = None
@@ -56,20 +61,39 @@ class GraphedStep:
                 loss = self._compute(drawn)
             torch.cuda.current_stream().wait_stream(self.stream)
             return loss
-        if self.graph is None:
+        if self.graph is None and not self.gave_up:
             self.inputs = tuple(value.clone() for value in drawn)
-            self.graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(self.graph, capture_error_mode="thread_local"):
-                self.outcome = self._compute(self.inputs)
+            self._capture()
+        if self.gave_up:
+            return self._compute(drawn)
         for known, new in zip(self.inputs, drawn, strict=True):
             known.copy_(new)
         self.graph.replay()
         assert self.outcome is not None
         return self.outcome
 
+    def _capture(self) -> None:
+        """Record the step; nothing else may touch the device meanwhile, such as garbage that is collected there."""
+        collects, graph = gc.isenabled(), torch.cuda.CUDAGraph()
+        gc.collect()
+        gc.disable()
+        try:
+            with torch.cuda.graph(graph, capture_error_mode="thread_local"):
+                self.outcome = self._compute(self.inputs)
+            self.graph = graph
+        except torch.OutOfMemoryError:
+            raise
+        except RuntimeError as error:  # nothing of the step was done yet: it is done kernel by kernel, and takes longer
+            self.gave_up = True
+            logger.warning("A training step could not be captured as a graph: %s.", str(error).splitlines()[0])
+        finally:
+            if collects:
+                gc.enable()
+
     def _compute(self, drawn: Draws) -> Loss:
-        loss = self.batch.loss(*drawn)
-        self.descend(loss)
+        with quick_products():
+            loss = self.batch.loss(*drawn)
+            self.descend(loss)
         return Loss(
             *(torch.as_tensor(term).detach() for term in (loss.negative_bound, loss.sparsity_term, loss.drift_term))
         )

@@ -123,6 +123,7 @@ def train(
             training.best.copy_(_evaluate(ensemble, held_out_bound))
         entry.finish(training.result())
     ensemble.train(False)
+    training.release()
     return Outcome(training.step, training.best, training.converged, tuple(training.records))
 
 
@@ -161,6 +162,10 @@ class _Training:
             loss = self.loss_of_batch()
             self._descend(loss)
         return loss
+
+    def release(self) -> None:
+        """Let go of the graph: to free it while another is captured would spoil that."""
+        self._graph = None
 
     def _descend(self, loss: Loss) -> None:
         self.ensemble.gradient.zero_()

@@ -47,7 +47,7 @@ def run_vetting(request: Request) -> Selection:
         x, shares = share_out(encode(table, kinds, divisions, request.device), request.n_rows, request.ranks)
     else:
         x, shares = request.stream.encode(table, kinds, request.workplace.key, request.device)
-    seed = int(request.rng.integers(2**31))
+    seed, device = int(request.rng.integers(2**31)), request.device
 
     def solve(x: Rows) -> tuple[Target, VettingSolution]:
         records.clear()
@@ -58,10 +58,10 @@ def run_vetting(request: Request) -> Selection:
             request.weights,
             origins.groups,
             divisions,
-            request.device,
+            device,
             shares,
         )
-        with threads(plan.max_threads), seeded(seed, request.device) as generator:
+        with threads(plan.max_threads), seeded(seed, device) as generator:
             run = request.run(generator, on_record)
             return folds[0].target, solve_vetting(
                 folds, units, request.kept_units, plan, run, n_wanted=request.n_wanted

@@ -25,8 +25,8 @@ LAYOUTS = {
     "nothing missing": Layout(2, (4, 3), (1, 3, 0, 2), any_missing=False),
     "amounts": Layout(3, (), (2, 0, 1)),
     "levels": Layout(0, (2, 1, 5), (1, 2, 0)),
-    "many levels": Layout(1, (4, MAX_COUNTED + 1, MAX_COUNTED, 50), (3, 0, 4, 1, 2)),
-    "nothing but many levels": Layout(0, (MAX_COUNTED + 8, MAX_COUNTED + 1), (1, 0)),
+    "many levels": Layout(1, (4, MAX_COUNTED["cpu"] + 1, MAX_COUNTED["cpu"], 50), (3, 0, 4, 1, 2)),
+    "nothing but many levels": Layout(0, (MAX_COUNTED["cpu"] + 8, MAX_COUNTED["cpu"] + 1), (1, 0)),
 }
 MEMBERS = slice(1, 3)  # some of the three that towers have here
 
