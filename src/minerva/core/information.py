@@ -13,6 +13,7 @@ from minerva.core.bounds import conditional_scores
 from minerva.core.critics import ClassCritic, SeparableCritic
 from minerva.core.ensemble import Ensemble
 from minerva.core.inputs import Rows, stack_rows
+from minerva.core.networks import Dropout
 from minerva.core.objective import Loss
 from minerva.core.pairs import PairTables, part_of_rows
 from minerva.core.sampling import pad_rows, sampler
@@ -149,6 +150,7 @@ class Critics:
         batches = sampler(seen, self.atoms, self.row_weights, self.log_prior, is_discrete=is_discrete, n_draws=n_draws)
         tune, tune_weights = self._tune_rows()
         tune_masks: Tensor | None = None
+        dropouts = [module for module in self.critic.modules() if isinstance(module, Dropout)]
 
         # No bound on these rows can pass the mean surprise of their targets
         surprise = -self.log_prior.squeeze(1).gather(1, self.atoms[tune])
@@ -165,6 +167,8 @@ class Critics:
 
         def loss(rows: Tensor, masks: Tensor | None = None) -> Loss:
             own, weights = self.shares.portion(rows), self.row_weights[rows]
+            for dropout in dropouts:
+                dropout.portion = own
             masks = self.masks if masks is None else own.pick(masks)
             scores = self.critic(self._take(own.rows), self.atom_rows, masks, part_of_rows(own.rows))
             information = conditional_scores(scores, self.atoms[own.rows], batches.log_prior)
@@ -174,18 +178,16 @@ class Critics:
             information = self._by_member(tune, tune_masks)
             return (information * tune_weights).sum(1) / tune_weights.sum(1)
 
-        ranks = self.shares.ranks  # those who share the rows, whoever else there is
-        with ranks.own_draws():
-            return train(
-                self.ensemble,
-                BatchLoss(draw, loss),
-                held_out_bound,
-                schedule,
-                replace(run, ranks=ranks),
-                stage=stage,
-                n_features=lambda: max(len(job.features) for job in self.jobs),
-                ceiling=ceiling,
-            )
+        return train(
+            self.ensemble,
+            BatchLoss(draw, loss),
+            held_out_bound,
+            schedule,
+            replace(run, ranks=self.shares.ranks),  # those who share the rows, whoever else there is
+            stage=stage,
+            n_features=lambda: max(len(job.features) for job in self.jobs),
+            ceiling=ceiling,
+        )
 
     @torch.no_grad()
     def tune_information(self) -> list[Tensor]:

@@ -15,6 +15,7 @@ from torch.nn import functional
 
 from minerva.core.inputs import Layout, Rows
 from minerva.core.pairs import PairInputs, PairTables
+from minerva.core.sharing import Portion
 
 # Levels of a column up to which counting them is cheaper than looking up their vectors: a GPU multiplies more readily
 MAX_COUNTED = {"cpu": 32, "cuda": 256}
@@ -99,18 +100,25 @@ class ColumnEmbedding(nn.Module):
 
 
 class Dropout(nn.Module):
-    """Set a share of the values to zero while training. Draws a byte a value: a tenth of the price of nn.Dropout."""
+    """Set a share of the values to zero while training. Draws a byte a value: a tenth of the price of nn.Dropout.
+
+    Of a batch that several processes share, each draws for the whole and uses its portion, so that they are as one.
+    """
 
     def __init__(self, share: float) -> None:
         super().__init__()
         self.n_kept = 256 - round(256 * share)  # of 256
+        self.portion: Portion | None = None
 
     def forward(self, x: Tensor) -> Tensor:
         """Values that are kept grow in proportion, so that the sum stays what it was."""
         if not self.training or self.n_kept == 256:
             return x
-        words = torch.empty((x.numel() + 7) // 8, dtype=torch.int64, device=x.device).random_(-(2**63), None)
-        kept = words.view(torch.uint8)[: x.numel()].view(x.shape) < self.n_kept
+        shape = x.shape if self.portion is None else (len(x), self.portion.length, x.shape[-1])
+        n_drawn = math.prod(shape)
+        words = torch.empty((n_drawn + 7) // 8, dtype=torch.int64, device=x.device).random_(-(2**63), None)
+        kept = words.view(torch.uint8)[:n_drawn].view(shape) < self.n_kept
+        kept = kept if self.portion is None else self.portion.pick(kept)
         return x * kept * (256 / self.n_kept)
 
 

@@ -117,16 +117,6 @@ class Ranks:
             dist.broadcast_object_list(found, src=0)
         return found[0]  # type: ignore[no-any-return]
 
-    @contextlib.contextmanager
-    def own_draws(self) -> Iterator[None]:
-        """A block in which torch's own draws (dropout) are each rank's; after it all ranks draw alike, as before it."""
-        if self.size == 1:
-            yield
-            return
-        with torch.random.fork_rng(devices=[self.device] if self.device.type == "cuda" else []):
-            torch.manual_seed(int(torch.randint(2**62, ())) + self.rank)
-            yield
-
     def barrier(self) -> None:
         """Wait until every rank is here."""
         self.sum_(torch.zeros(1))  # on the CPU, whatever the device: who is gone is seen at once there
