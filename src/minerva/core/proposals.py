@@ -23,7 +23,7 @@ MAX_CANDIDATES = 64  # units that the screen may propose
 MAX_LEARN = 2000  # more units than this, and the critic of all gets only the screen's best
 SCREEN_CELLS = {"cpu": 1e12, "cuda": 5e14}  # multiplications the screen may cost; beyond it fewer rows are counted
 _PRUNE_ROWS = 4096
-_SCREEN_CHUNK = 65536  # rows made coarse at once
+_SCREEN_CHUNK = 16384  # rows made coarse at once
 
 
 @dataclass(eq=False)
@@ -99,9 +99,16 @@ def screen_fold(fold: Fold) -> Screen:
     rows = rows[:: max(1, len(rows) // n_rows)]
     classes = coarse_classes(fold.target.atoms[rows], _atom_order(fold))
     shares = fold.shares
-    pieces = shares.own_of(rows).split(_SCREEN_CHUNK)
-    codes = torch.cat([coarse_codes(shares.take(fold.x, piece)) for piece in pieces])
-    return screen(codes, classes[shares.hold(rows)], n_pairs=N_PAIRS, ranks=shares.ranks)
+    return screen(_coarse(fold, shares.own_of(rows)), classes[shares.hold(rows)], n_pairs=N_PAIRS, ranks=shares.ranks)
+
+
+def _coarse(fold: Fold, rows: Tensor) -> Tensor:  # (n_rows, n_features) uint8
+    """Rows of this process with few codes a column, a chunk of them at a time."""
+    codes = torch.empty(len(rows), fold.x.layout.n_features, dtype=torch.uint8, device=rows.device)
+    for start in range(0, len(rows), _SCREEN_CHUNK):
+        chunk = slice(start, start + _SCREEN_CHUNK)
+        codes[chunk] = coarse_codes(fold.shares.take(fold.x, rows[chunk]))
+    return codes
 
 
 def _atom_order(fold: Fold) -> Tensor:

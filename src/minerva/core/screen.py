@@ -13,8 +13,8 @@ from minerva.core.ranks import ALONE, Ranks
 MAX_LEVELS = 24  # levels of a column that are counted apart; rarer ones share the last
 N_BINS = 8  # bins of a continuous column
 N_CLASSES = 8  # classes of the target that are counted apart
-_ONE_HOT_CELLS = {"cpu": 1 << 25, "cuda": 1 << 31}  # zeros and ones of one block of columns that are held at once
-_WIDE_CELLS = 1 << 23  # codes that are held as long integers at once
+_ONE_HOT_CELLS = {"cpu": 1 << 23, "cuda": 1 << 31}  # zeros and ones of one block of columns that are held at once
+_WIDE_CELLS = 1 << 21  # codes that are held as long integers at once
 _BLOCK_CELLS = {"cpu": 1024, "cuda": 16384}  # one-hot columns of one block: a GPU needs large products to be busy
 
 
@@ -60,16 +60,17 @@ def screen(codes: Tensor, classes: Tensor, *, n_pairs: int, ranks: Ranks = ALONE
     occur = ranks.sum_(torch.bincount(classes, minlength=_size(classes, ranks)))
     n_rows, sizes = int(occur.sum()), occur[occur > 0]
     codes, n_levels = _compact(codes, ranks)
-    parts = [codes[classes == c] for c in occur.nonzero().squeeze(1)]
-    nlogn = _table_of_nlogn(n_rows, codes.device)
+    parts, device = [codes[classes == c] for c in occur.nonzero().squeeze(1)], codes.device
+    del codes  # as large as the parts
+    nlogn = _table_of_nlogn(n_rows, device)
     alone = nlogn[sizes].sum() - nlogn[n_rows]  # of the classes, as every column and pair shares it
     marginal = _marginal(parts, n_levels, nlogn, alone, ranks)
     freedom = (n_levels.double() - 1) * (len(parts) - 1)
     marginal_z = (2 * n_rows * marginal - freedom) / (2 * freedom).clamp(min=1).sqrt()
     marginal_nats = (marginal - freedom / (2 * n_rows)).clamp(min=0)
-    best = torch.empty(0, 3, dtype=torch.float64, device=codes.device)
+    best = torch.empty(0, 3, dtype=torch.float64, device=device)
     order = n_levels.argsort(stable=True)  # columns of equal size in one block waste no cells
-    cells = _BLOCK_CELLS.get(codes.device.type, 1024)
+    cells = _BLOCK_CELLS.get(device.type, 1024)
     blocks = order.split(max(1, cells // int(n_levels.max())))
     for a, first in enumerate(blocks):
         for second in blocks[a:]:
@@ -155,7 +156,7 @@ def _count(part: Tensor, first: Tensor, second: Tensor, n_levels: Tensor) -> Ten
     ]
     n_cells = max(len(first) * len(levels[0]), len(second) * len(levels[1]))
     counts = torch.zeros((), device=part.device)
-    for rows in part.split(max(1, _ONE_HOT_CELLS.get(part.device.type, 1 << 25) // n_cells)):
+    for rows in part.split(max(1, _ONE_HOT_CELLS.get(part.device.type, 1 << 23) // n_cells)):
         mine = _one_hot(rows, first, levels[0])
         other = mine if second is first else _one_hot(rows, second, levels[1])
         counts = counts + (torch.mm(mine.T, other, out_dtype=torch.float32) if mine.is_cuda else mine.T @ other)

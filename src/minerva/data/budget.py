@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import os
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -130,6 +133,14 @@ class Budget:
     def resident_bytes(self) -> int:
         """Bytes of encoded rows in files that may stay in memory while a fit reads them."""
         return max(1 << 24, int(self.n_bytes * _RESIDENT_SHARE))
+
+
+def give_back_memory() -> None:
+    """Return to the system what was freed: Arrow and the C library keep it for later, which counts as taken."""
+    if "pyarrow" in sys.modules:
+        sys.modules["pyarrow"].default_memory_pool().release_unused()
+    with contextlib.suppress(OSError, AttributeError):  # of glibc alone
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def fit_bytes(n_rows: int, n_columns: int, table_bytes: int) -> int:

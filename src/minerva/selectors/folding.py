@@ -146,7 +146,7 @@ def make_folds(
     for k, (division, piece) in enumerate(zip(divisions, pieces, strict=True)):
 
         def index(rows: NDArray[np.int64], start: int = k * n_rows) -> torch.Tensor:
-            return torch.as_tensor(rows + start, device=device)
+            return torch.as_tensor(rows + start if start else rows, device=device)
 
         folds.append(
             Fold(

@@ -62,7 +62,7 @@ def check_categorical(categorical: Any) -> None:
 def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     """Row weights as floats; None is one for every row."""
     if sample_weight is None:
-        return np.ones(n_rows)
+        return np.broadcast_to(np.float64(1.0), (n_rows,))  # one number in memory, however many rows
     try:
         weights = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError):

@@ -20,7 +20,7 @@ from minerva.core.ranks import ALONE, Ranks
 from minerva.core.sampling import draw_by_class
 from minerva.core.sharing import Shares
 from minerva.data import Source, as_table, open_source
-from minerva.data.budget import Budget
+from minerva.data.budget import Budget, give_back_memory
 from minerva.data.store import Store, sample
 from minerva.preprocessing import TableEncoder
 from minerva.schema import ColumnKind, Table
@@ -70,6 +70,7 @@ class Stream:
             block_rows=self.budget.block_rows(len(table.names)),
             on_block=lambda n_done: self.on_rows(n_done, source.n_rows),
         )
+        give_back_memory()
         return place(store.rows(self.budget.resident_bytes), device), Shares.of(self.ranks, source.n_rows)
 
 
