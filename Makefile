@@ -66,7 +66,7 @@ bench-truth-quick: setup  ## the same with few seeds of the short rows: 5 minute
 	$(BIN)/python experiments/truth/run.py --quick --jobs 2 --out $(TRUTH_QUICK)
 	$(BIN)/python experiments/truth/table.py --records $(TRUTH_QUICK)
 
-bench-scale: setup  ## tables of all sizes: seconds, memory, verdicts; an hour on 2 cores and 15 GB of disk; goes on where it was stopped
+bench-scale: setup  ## tables of all sizes: seconds, memory, verdicts; half an hour on 2 cores and 5 GB of disk; goes on where it was stopped
 	$(BIN)/python benchmarks/scale/run.py
 	$(BIN)/python benchmarks/scale/page.py
 

@@ -3,7 +3,7 @@
     python benchmarks/scale/run.py [--only fraud rows] [--gpu] [--again] [--share 0.01 --out FOLDER]
 
 Appends one JSON line a task to OUT/cpu.jsonl, or with --gpu to OUT/gpu.jsonl, as soon as it is finished, and runs
-nothing that is there already. Tables are made in --tables where they are missing (15 GB in all), which is not counted;
+nothing that is there already. Tables are made in --tables where they are missing (5 GB in all), which is not counted;
 the real one is looked for in the folder of --data or MINERVA_DATA. Ends with the tables of all records of OUT.
 """
 

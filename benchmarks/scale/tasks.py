@@ -160,8 +160,8 @@ TASKS = (
     Task(
         "memory",
         "tables",
-        "payments, 9,400,000 x 214 (5 GB), in 500 MB",
-        partial(run_memory, 9_400_000, "500MB", 500_000_000),
+        "payments, 3,000,000 x 214 (1.6 GB), in 500 MB",
+        partial(run_memory, 3_000_000, "500MB", 500_000_000),
         (Goal("share_of_memory", "500 MB held", most=1.0), ALL_FOUND, NO_NOISE),
     ),
     Task(

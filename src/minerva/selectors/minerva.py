@@ -20,6 +20,7 @@ from minerva.data import as_target
 from minerva.data.budget import Budget
 from minerva.errors import InputError
 from minerva.results import Progress, TrainingRecord
+from minerva.schema import Table
 from minerva.selectors.base import TableSelector
 from minerva.selectors.by_paper import run_paper
 from minerva.selectors.by_vetting import run_vetting
@@ -28,7 +29,7 @@ from minerva.selectors.folding import check_rows, find_strata
 from minerva.selectors.origins import read_origins
 from minerva.selectors.parameters import as_generator, check_parameters, check_sample_weight, check_still_varies
 from minerva.selectors.request import Request, plain
-from minerva.selectors.streaming import open_stream
+from minerva.selectors.streaming import Stream, open_stream
 from minerva.selectors.workplace import Workplace, run_key, table_fingerprint
 
 logger = logging.getLogger("minerva")
@@ -203,27 +204,9 @@ class MinervaSelector(TableSelector):
 
     def _request(self, X: Any, y: Any, sample_weight: Any, row_groups: Any, row_times: Any, ranks: Ranks) -> Request:
         """Check everything at the door, once, and say what the solver is to do."""
-        parameters = self.get_params(deep=False)
-        cache = None if self.cache is None else Path(self.cache)
-        stream, X = open_stream(X, Budget.of(self.memory), cache, self._tell_rows, ranks)
-        if stream is None:
-            table = self._read(X)
-            check_parameters(parameters, len(table.columns))
-            n_rows = table.n_rows
-            target = as_target(y, n_rows)
-        else:
-            check_parameters(parameters, len(stream.source.names))
-            if self.solver == "paper":
-                raise InputError(
-                    f"solver='paper' needs the whole table in memory, and {stream.source.nbytes:,} bytes do not fit; "
-                    "give more memory, fewer rows, or use solver='vetting'."
-                )
-            n_rows = stream.source.n_rows
-            target = as_target(y, n_rows)
-            table = stream.sample(find_strata(target, self.target))
-            self._remember(X, table.names)
-        weights = check_sample_weight(sample_weight, n_rows)
-        origins = read_origins(row_groups, row_times, n_rows)
+        table, target, stream = self._open(X, y, ranks)
+        weights = check_sample_weight(sample_weight, target.n_rows)
+        origins = read_origins(row_groups, row_times, target.n_rows)
         device = find_device(str(self.device)) if ranks.size == 1 else ranks.device
         if (weights == 0).any() and stream is None:  # of a stream these rows stay, and count for nothing
             counted = np.flatnonzero(weights)
@@ -232,11 +215,12 @@ class MinervaSelector(TableSelector):
             check_still_varies(target)
         check_rows(target.n_rows)
         rng = ranks.same(as_generator(self.random_state))
+        parameters = self.get_params(deep=False)
         settings = plain({name: value for name, value in parameters.items() if name not in ("callbacks", "verbose")})
         workplace = Workplace()
-        if cache is not None or stream is not None:
+        if self.cache is not None or stream is not None:
             data = table_fingerprint(table) if stream is None else stream.source.fingerprint
-            workplace = Workplace(cache, self.resume, run_key(data, target, weights, rng, settings))
+            workplace = Workplace(self._cache, self.resume, run_key(data, target, weights, rng, settings))
         participants = choose_participants(table, self.categorical, self.keep, self.drop, self.groups)
         return Request(
             table=table,
@@ -257,6 +241,31 @@ class MinervaSelector(TableSelector):
             workplace=workplace,
             settings=settings,
         )
+
+    def _open(self, X: Any, y: Any, ranks: Ranks) -> tuple[Table, Table, Stream | None]:
+        """The table and the target; of a table beyond the memory a sample, and the stream of all its rows."""
+        if self.resume and self.cache is None:
+            raise InputError("resume=True needs to know where the work was left; give the cache of that run too.")
+        stream, X = open_stream(X, Budget.of(self.memory), self._cache, self._tell_rows, ranks)
+        parameters = self.get_params(deep=False)
+        if stream is None:
+            table = self._read(X)
+            check_parameters(parameters, len(table.columns))
+            return table, as_target(y, table.n_rows), None
+        check_parameters(parameters, len(stream.source.names))
+        if self.solver == "paper":
+            raise InputError(
+                f"solver='paper' needs the whole table in memory, and {stream.source.nbytes:,} bytes do not fit; "
+                "give more memory, fewer rows, or use solver='vetting'."
+            )
+        target = as_target(y, stream.source.n_rows)
+        table = stream.sample(find_strata(target, self.target))
+        self._remember(X, table.names)
+        return table, target, stream
+
+    @property
+    def _cache(self) -> Path | None:
+        return None if self.cache is None else Path(self.cache)
 
     def _tell_rows(self, n_done: int, n_rows: int) -> None:
         """Pass on how many rows are encoded."""

@@ -89,6 +89,11 @@ def test_a_device_that_runs_out_of_memory_is_sent_the_rows_batch_by_batch(proble
     assert len(calls) == 2
 
 
+def test_to_resume_needs_a_cache(problem):
+    with pytest.raises(InputError, match="give the cache of that run"):
+        MinervaSelector(resume=True).fit(problem.X, problem.y)
+
+
 def test_a_run_resumes_only_what_is_its_own(problem, tmp_path):
     def fit(**parameters):
         MinervaSelector(cache=tmp_path, resume=True, time_limit=0.1, **parameters).fit(problem.X, problem.y)
