@@ -12,6 +12,7 @@ import platform
 import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,14 @@ class Estimate:
         return f"{text}; {self.note}" if self.note else text
 
 
+class Role(StrEnum):
+    """The part that a feature plays in a selection."""
+
+    ALONE = "matters alone"
+    TOGETHER = "matters only with others"
+    STAND_IN = "could stand in for a selected one"  # dropped: what it tells, selected features tell
+
+
 @dataclass(frozen=True)
 class FeatureResult:
     """What was found about one feature. Amounts that were not measured are None."""
@@ -61,13 +70,51 @@ class FeatureResult:
     selected: bool
     reason: str
     weight: float = 0.0
-    marginal_nats: float | None = None
-    contribution_nats: float | None = None
+    marginal_nats: float | None = None  # on held-out rows where there is an interval, else on training rows
+    contribution_nats: float | None = None  # given all other selected features
     contribution_low: float | None = None
     contribution_high: float | None = None
     partners: tuple[str, ...] = ()
-    stand_ins: tuple[str, ...] = ()
+    stand_ins: tuple[str, ...] = ()  # of a selected feature, the dropped ones that could take its place
     note: str | None = None  # how the column was read, where not as it is
+    marginal_low: float | None = None
+    marginal_high: float | None = None
+    role: Role | None = None  # None: plays no part, or the method does not say
+    replaced_by: tuple[str, ...] = ()  # of a dropped feature, the selected ones that tell what it tells
+    frequency: float | None = None  # share of the repeats that selected it
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """What two selected features tell together beyond what each tells without the other, all others being known.
+
+    ``I(a; y | rest, b) - I(a; y | rest)``, the same with a and b exchanged: above 0 it is synergy, below 0 redundancy.
+    """
+
+    first: str
+    second: str
+    nats: float
+    low: float
+    high: float
+
+
+class SuspectKind(StrEnum):
+    """Why a column may not be what it seems."""
+
+    LEAK = "leak"  # alone it tells nearly all that the target holds
+    DOMINANT = "dominant"  # alone it tells most of what all features tell
+    IDENTIFIER = "identifier"
+    NEAR_COPY = "near-copy"
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A column to look at before the answer is trusted; the warnings of a selection say so in words."""
+
+    feature: str
+    kind: SuspectKind
+    share: float | None = None  # of the target's entropy, of all information, or of the other column
+    of: str | None = None  # the column that it nearly repeats
 
 
 @dataclass(frozen=True)
@@ -84,6 +131,18 @@ class TrainingRecord:
 
 
 @dataclass(frozen=True)
+class WeightRecord:
+    """Weights of features at one moment of sparsifying.
+
+    With ``solver="paper"`` these are the weights p after so many steps, else the nats that each feature of the set is
+    missed by when it is shuffled, after so many rounds.
+    """
+
+    step: int
+    weights: Mapping[str, float]
+
+
+@dataclass(frozen=True)
 class Progress:
     """What a running fit tells its callbacks: where it is, and what it has found so far."""
 
@@ -91,6 +150,28 @@ class Progress:
     fraction: float
     bound: float | None = None
     n_features: int | None = None
+    record: TrainingRecord | None = None  # of the training under way, where this is about one
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """How the answer held when the fit was repeated; how often each feature was selected is with the feature."""
+
+    n_fits: int
+    subsample: float | None  # share of the rows of each fit; None: all rows, another seed
+    agreement: float  # mean share of common features (Jaccard) between two fits
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a selection comes from."""
+
+    created: str  # ISO 8601, UTC
+    fingerprint: str  # of the table's shape, names and a sample of its rows
+    n_columns: int
+    device: str
+    data: str | None = None  # the name of the file, where there is one
+    command: str | None = None
 
 
 @dataclass(frozen=True)
@@ -141,6 +222,11 @@ class Selection:
     seconds: float = 0.0
     settings: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
+    pairs: tuple[PairResult, ...] = ()  # of selected features, those with the largest amounts first
+    suspects: tuple[Suspect, ...] = ()
+    weight_history: tuple[WeightRecord, ...] = ()
+    repeats: Repeats | None = None
+    provenance: Provenance | None = None
 
     @property
     def selected(self) -> tuple[str, ...]:
