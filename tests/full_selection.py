@@ -1,0 +1,127 @@
+"""A selection with everything in it, made up: for tests of what people see."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from minerva.results import (
+    Estimate,
+    FeatureResult,
+    PairResult,
+    PathPoint,
+    Provenance,
+    Repeats,
+    Role,
+    Selection,
+    Suspect,
+    SuspectKind,
+    TrainingRecord,
+    WeightRecord,
+)
+
+ENTROPY = math.log(2)
+
+
+def full_selection(names: Sequence[str] = (), n_features: int = 12, n_selected: int = 4) -> Selection:
+    """The first two features matter only together, two stand-ins and a copy follow the selected ones, all else is noise.
+
+    Names that are given stand for the first features.
+    """
+    names = [*names, *(f"f{k}" for k in range(len(names), n_features))]
+    selected, dropped = names[:n_selected], names[n_selected:]
+    features = [_selected(k, names, n_selected) for k in range(n_selected)]
+    features += [_dropped(k, name, selected) for k, name in enumerate(dropped)]
+    sizes = range(min(len(names), n_selected + 3), 0, -1)
+    total = Estimate(0.61, 0.60, 0.62, n_rows=5000)
+    return Selection(
+        target="is_fraud",
+        features=tuple(features),
+        mutual_information=Estimate(0.6, 0.59, 0.61, n_rows=5000),
+        total_information=total,
+        n_rows=5000,
+        target_entropy=ENTROPY,
+        path=tuple(_point(names[:size], n_selected) for size in sizes),
+        history=tuple(_history(len(names), n_selected)),
+        warnings=(f"{names[2]} alone tells 96% of what is_fraud holds; it may be known only after it. Check.",),
+        seconds=12.3,
+        settings={"random_state": 0, "solver": "vetting", "keep": []},
+        versions={"minerva": "0.1.0", "python": "3.11.7"},
+        pairs=tuple(
+            PairResult(first, second, nats, nats - 0.01, nats + 0.01)
+            for (first, second), nats in _amounts(selected).items()
+        ),
+        suspects=(
+            Suspect(names[2], SuspectKind.LEAK, share=0.96),
+            Suspect(dropped[1], SuspectKind.NEAR_COPY, share=0.98, of=selected[0]),
+        ),
+        weight_history=tuple(
+            WeightRecord(step, {name: max(0.0, 0.5 - step * 0.01 * k) for k, name in enumerate(names[:16])})
+            for step in range(0, 40, 4)
+        ),
+        repeats=Repeats(n_fits=10, subsample=0.8, agreement=0.9),
+        provenance=Provenance(
+            created="2026-01-01T12:00:00+00:00",
+            fingerprint="0f" * 16,
+            n_columns=len(names) + 1,
+            device="cpu",
+            data="payments.parquet",
+            command="minerva select payments.parquet --target is_fraud",
+        ),
+    )
+
+
+def _selected(k: int, names: Sequence[str], n_selected: int) -> FeatureResult:
+    nats = 0.5 / (k + 1)
+    together = k < 2
+    return FeatureResult(
+        names[k],
+        True,
+        f"adds {nats:.3g} nats" + (f" together with {names[1 - k]}" if together else ""),
+        weight=1 / (k + 1),
+        marginal_nats=0.0 if together else nats * 0.8,
+        marginal_low=0.0 if together else nats * 0.7,
+        marginal_high=0.001 if together else nats * 0.9,
+        contribution_nats=nats,
+        contribution_low=nats - 0.02,
+        contribution_high=nats + 0.02,
+        partners=(names[1 - k],) if together else (),
+        stand_ins=tuple(names[n_selected : n_selected + 2]) if k == 0 else (),
+        role=Role.TOGETHER if together else Role.ALONE,
+        frequency=1.0 - 0.1 * k,
+    )
+
+
+def _dropped(k: int, name: str, selected: Sequence[str]) -> FeatureResult:
+    if k < 2:
+        return FeatureResult(
+            name,
+            False,
+            f"adds nothing once {selected[0]} is known",
+            marginal_nats=0.1,
+            contribution_nats=0.001,
+            contribution_low=-0.002,
+            contribution_high=0.004,
+            role=Role.STAND_IN,
+            replaced_by=(selected[0],),
+            frequency=0.1,
+        )
+    return FeatureResult(name, False, "no information found", marginal_nats=0.0, frequency=0.0)
+
+
+def _point(names: Sequence[str], n_selected: int) -> PathPoint:
+    nats = 0.6 * min(1.0, len(names) / n_selected)
+    return PathPoint(len(names), tuple(names), nats, nats - 0.01, nats + 0.01)
+
+
+def _history(n_features: int, n_selected: int) -> list[TrainingRecord]:
+    return [
+        TrainingRecord(stage, step, 0.6 * step / 200, 0.5 * step / 200, n_features=n_left)
+        for stage, n_left in (("learn", n_features), ("sparsify", 2 * n_selected), ("vet", n_selected + 3))
+        for step in range(25, 201, 25)
+    ]
+
+
+def _amounts(selected: Sequence[str]) -> dict[tuple[str, str], float]:
+    pairs = [(a, b) for k, a in enumerate(selected) for b in selected[k + 1 :]]
+    return {pair: 0.5 if k == 0 else -0.05 / k for k, pair in enumerate(pairs)}
