@@ -24,7 +24,7 @@ ENTROPY = math.log(2)
 
 
 def full_selection(names: Sequence[str] = (), n_features: int = 12, n_selected: int = 4) -> Selection:
-    """The first two features matter only together, two stand-ins and a copy follow the selected ones, all else is noise.
+    """The first two features matter only together, two stand-ins follow the selected ones, all else is noise.
 
     Names that are given stand for the first features.
     """
