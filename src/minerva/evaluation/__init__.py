@@ -5,7 +5,7 @@ from __future__ import annotations
 from minerva.evaluation.comparison import compare
 from minerva.evaluation.downstream import Score
 from minerva.evaluation.methods import METHODS, Method
-from minerva.evaluation.repeats import repeat_fits
+from minerva.evaluation.repeats import repeat_fits, with_frequencies
 from minerva.evaluation.standings import Comparison, FeatureVotes, Standing
 from minerva.evaluation.verdict import Outcome, Verdict, verdict
 
@@ -21,4 +21,5 @@ __all__ = [
     "compare",
     "repeat_fits",
     "verdict",
+    "with_frequencies",
 ]

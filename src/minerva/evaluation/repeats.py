@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import numbers
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -11,10 +14,10 @@ from numpy.typing import NDArray
 
 from minerva.data import as_table, as_target, split_rows
 from minerva.errors import InputError
-from minerva.evaluation.backends import n_bytes, share_of_threads
+from minerva.evaluation.backends import n_bytes, share_of_threads, user_backend
 from minerva.evaluation.study import as_arrow, stratify
 from minerva.preprocessing import find_target_kind
-from minerva.results import Selection
+from minerva.results import Progress, Repeats, Selection
 from minerva.schema import ColumnKind, Table
 
 
@@ -39,6 +42,7 @@ def repeat_fits(
     subsample: float | None = None,
     random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
 ) -> list[Selection]:
     """Fit a selector many times: on all rows with a seed of its own each time, or on a part of them drawn anew.
 
@@ -60,6 +64,9 @@ def repeat_fits(
         bit for bit where a fit uses one thread, as MINERVA's do below 20,000 rows.
     n_jobs : int, optional
         Fits at a time, as in joblib; None is one, or as many as the backend has workers.
+    progress : callable, optional
+        Called with a :class:`minerva.results.Progress` after each fit, in their order; where the backend hands all back
+        at once, as multiprocessing's does, at the end.
 
     Returns
     -------
@@ -86,10 +93,65 @@ def repeat_fits(
     rows = _read(X, y, getattr(selector, "target", "auto"), is_stratified=subsample is not None)
     root = np.random.SeedSequence(int(as_generator(random_state).integers(2**63)))
     n_at_once = min(int(n_repeats), effective_n_jobs(n_jobs))
-    found: list[Selection] = Parallel(n_jobs=n_jobs)(
+    backend = user_backend()
+    comes_by_itself = backend is None or getattr(backend, "supports_return_generator", False)
+    fits = Parallel(n_jobs=n_jobs, return_as="generator" if comes_by_itself else "list")(
         delayed(_fit)(selector, rows, subsample, seed, n_at_once) for seed in root.spawn(int(n_repeats))
     )
+    found: list[Selection] = []
+    for selection in fits:
+        found.append(selection)
+        if progress is not None:
+            progress(Progress(f"fit {len(found)} of {n_repeats}", len(found) / n_repeats))
     return found
+
+
+def with_frequencies(selection: Selection, repeats: Sequence[Selection], subsample: float | None = None) -> Selection:
+    """Tell in a selection how often each feature was selected when the fit was repeated, and how the repeats agree.
+
+    Parameters
+    ----------
+    selection : Selection
+        The answer.
+    repeats : list of Selection
+        Fits of the same columns, as :func:`repeat_fits` gives them.
+    subsample : float, optional
+        Share of the rows that each of them was given; None: all.
+
+    Returns
+    -------
+    Selection
+        The same answer, with the ``frequency`` of every feature and with ``repeats``. Two fits agree by the share of
+        common features among those of either (Jaccard), 1 where neither selects any; the agreement is the mean over all
+        pairs of fits, 1 where there is only one.
+
+    Examples
+    --------
+    >>> from minerva.problems import additive
+    >>> from minerva.selectors import MRMRSelector
+    >>> problem = additive(n_samples=2_000, n_features=8, random_state=0)
+    >>> selector = MRMRSelector(n_features_to_select=5)
+    >>> found = repeat_fits(selector, problem.X, problem.y, n_repeats=4, subsample=0.5, random_state=0)
+    >>> answer = with_frequencies(selector.fit(problem.X, problem.y).selection_, found, subsample=0.5)
+    >>> [result.frequency for result in answer.features]
+    [1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
+    >>> answer.repeats
+    Repeats(n_fits=4, subsample=0.5, agreement=1.0)
+    """
+    if not repeats:
+        raise InputError("repeats must hold at least one selection, got none; repeat_fits makes them.")
+    _check(len(repeats), subsample)
+    names = {result.feature for result in selection.features}
+    for repeat in repeats:
+        if strange := names ^ {result.feature for result in repeat.features}:
+            raise InputError(f"All repeats must be of the selection's columns; {min(strange)!r} is not in all of them.")
+    found = [frozenset(repeat.selected) for repeat in repeats]
+    shares = [len(one & two) / len(one | two) if one | two else 1.0 for one, two in combinations(found, 2)]
+    features = [
+        replace(result, frequency=fmean(result.feature in chosen for chosen in found)) for result in selection.features
+    ]
+    agreement = fmean(shares) if shares else 1.0
+    return replace(selection, features=tuple(features), repeats=Repeats(len(found), subsample, agreement))
 
 
 def _fit(

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from minerva.errors import InputError
-from minerva.evaluation import repeat_fits
+from minerva.evaluation import repeat_fits, with_frequencies
+from minerva.results import FeatureResult, Progress, Repeats, Selection
 from minerva.selectors import LassoSelector, RandomForestSelector
 
 
@@ -76,9 +77,72 @@ def test_a_method_without_draws_is_repeated_too(table):
     assert [selection.target for selection in found] == ["y", "y"]
 
 
-def test_an_error_of_a_fit_is_raised(table):
-    with pytest.raises(InputError, match="n_features_to_select"):
-        repeat_fits(LassoSelector(n_features_to_select=9), *table, n_repeats=2)
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_error_of_a_fit_is_raised(table, n_jobs):
+    with (
+        joblib.parallel_config(backend="threading"),
+        pytest.raises(InputError, match="n_features_to_select"),
+    ):
+        repeat_fits(LassoSelector(n_features_to_select=9), *table, n_repeats=2, n_jobs=n_jobs)
+
+
+@pytest.mark.parametrize("comes_by_itself", [True, False])
+def test_progress_is_told_after_every_fit_and_changes_nothing(table, forest, comes_by_itself, monkeypatch):
+    if not comes_by_itself:  # as with a backend that hands all fits back at once
+        monkeypatch.setattr("minerva.evaluation.repeats.user_backend", object)
+    told = []
+    settings = {"n_repeats": 2, "subsample": 0.5, "random_state": 0}
+    with joblib.parallel_config(backend="threading", n_jobs=2):
+        found = repeat_fits(forest, *table, **settings, progress=told.append)
+    assert told == [Progress("fit 1 of 2", 0.5), Progress("fit 2 of 2", 1.0)]
+    assert same(found) == same(repeat_fits(forest, *table, **settings))
+
+
+def test_one_fit_at_a_time_tells_of_each_before_the_next(table):
+    events = []
+
+    class Tells(RandomForestSelector):
+        def fit(self, X, y):
+            events.append("fit")
+            return super().fit(X, y)
+
+    repeat_fits(
+        Tells(n_estimators=5), *table, n_repeats=2, random_state=0, progress=lambda told: events.append(told.stage)
+    )
+    assert events == ["fit", "fit 1 of 2", "fit", "fit 2 of 2"]
+
+
+def selection_of(selected, columns="abc"):
+    features = tuple(FeatureResult(name, name in selected, "why") for name in columns)
+    return Selection("y", features, None, None, n_rows=10)
+
+
+@pytest.mark.parametrize(
+    ("repeats", "frequencies", "agreement"),
+    [
+        # shares of common features: ab and a 1/2, ab and b 1/2, a and b 0
+        (["ab", "a", "b"], [2 / 3, 2 / 3, 0], 1 / 3),
+        (["ab", "ab"], [1, 1, 0], 1),
+        (["abc"], [1, 1, 1], 1),
+        (["", "", ""], [0, 0, 0], 1),
+        # nothing and a 0, twice, and a with itself 1
+        (["", "a", "a"], [2 / 3, 0, 0], 1 / 3),
+    ],
+)
+def test_frequencies_are_shares_of_the_repeats_and_agreement_of_their_pairs(repeats, frequencies, agreement):
+    answer = with_frequencies(selection_of("a"), [selection_of(one) for one in repeats], subsample=0.5)
+    assert [result.frequency for result in answer.features] == pytest.approx(frequencies)
+    assert answer.repeats == Repeats(len(repeats), 0.5, pytest.approx(agreement))
+    assert answer.selected == ("a",)
+
+
+def test_repeats_that_do_not_fit_the_selection_are_refused():
+    with pytest.raises(InputError, match="repeats must hold at least one selection"):
+        with_frequencies(selection_of("a"), [])
+    with pytest.raises(InputError, match="'c' is not in all of them"):
+        with_frequencies(selection_of("a"), [selection_of("a"), selection_of("a", columns="ab")])
+    with pytest.raises(InputError, match="subsample must be a share between 0 and 1"):
+        with_frequencies(selection_of("a"), [selection_of("a")], subsample=2)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,30 @@
+"""What a fit hands back: plain frozen data, JSON both ways."""
+
+from __future__ import annotations
+
+from minerva.results.documents import SCHEMA_VERSION
+from minerva.results.estimates import Estimate, PathPoint, Repeats
+from minerva.results.features import FeatureResult, PairResult, Role, Suspect, SuspectKind
+from minerva.results.files import write_whole
+from minerva.results.progress import Progress, TrainingRecord, WeightRecord
+from minerva.results.provenance import Provenance, versions
+from minerva.results.selection import Selection
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "Estimate",
+    "FeatureResult",
+    "PairResult",
+    "PathPoint",
+    "Progress",
+    "Provenance",
+    "Repeats",
+    "Role",
+    "Selection",
+    "Suspect",
+    "SuspectKind",
+    "TrainingRecord",
+    "WeightRecord",
+    "versions",
+    "write_whole",
+]

@@ -1,0 +1,149 @@
+"""Claims about saved selections that hold for any selection and any damage."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from full_selection import full_selection
+from minerva.errors import InputError
+from minerva.results import (
+    Estimate,
+    FeatureResult,
+    PairResult,
+    PathPoint,
+    Provenance,
+    Repeats,
+    Role,
+    Selection,
+    Suspect,
+    SuspectKind,
+    TrainingRecord,
+    WeightRecord,
+)
+
+DOCUMENT = json.loads(full_selection(n_features=6, n_selected=2).to_json())
+
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+counts = st.integers(0, 2**62)
+names = st.text(max_size=8)  # with halves of surrogate pairs
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers() | numbers | names,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(names, inner, max_size=3),
+    max_leaves=8,
+)
+anything = plain | st.sampled_from([float("nan"), float("inf"), 10**400, -(10**25)])
+
+
+def some(kind, /, **fields):
+    """Lists of a dataclass of these fields, as tuples."""
+    return st.lists(st.builds(kind, **fields), max_size=3).map(tuple)
+
+
+@st.composite
+def selections(draw):
+    known = draw(st.lists(names, min_size=1, max_size=5, unique=True))
+    one = st.sampled_from(known)
+    few = st.lists(one, max_size=3).map(tuple)
+    maybe = st.none() | numbers
+    amounts = {"nats": numbers, "low": numbers, "high": numbers}
+    feature = {
+        "selected": st.booleans(),
+        "reason": names,
+        "weight": numbers,
+        "marginal_nats": maybe,
+        "contribution_low": maybe,
+        "partners": few,
+        "stand_ins": few,
+        "note": st.none() | names,
+        "role": st.none() | st.sampled_from(Role),
+        "replaced_by": few,
+        "frequency": maybe,
+    }
+    estimate = st.none() | st.builds(Estimate, **amounts, n_rows=counts, note=names)
+    return Selection(
+        target=draw(names),
+        features=tuple(draw(st.builds(FeatureResult, feature=st.just(name), **feature)) for name in known),
+        mutual_information=draw(estimate),
+        total_information=draw(estimate),
+        n_rows=draw(counts),
+        target_entropy=draw(maybe),
+        path=draw(some(PathPoint, n_features=counts, features=few, **amounts)),
+        history=draw(some(TrainingRecord, stage=names, step=counts, bound=numbers, held_out_bound=maybe)),
+        converged=draw(st.booleans()),
+        warnings=draw(st.lists(names, max_size=2).map(tuple)),
+        seconds=draw(numbers),
+        settings=draw(st.dictionaries(names, plain, max_size=3)),
+        versions=draw(st.dictionaries(names, names, max_size=3)),
+        pairs=draw(some(PairResult, first=one, second=one, **amounts)),
+        suspects=draw(some(Suspect, feature=one, kind=st.sampled_from(SuspectKind), share=maybe, of=st.none() | names)),
+        weight_history=draw(some(WeightRecord, step=counts, weights=st.dictionaries(one, numbers, max_size=3))),
+        repeats=draw(st.none() | st.builds(Repeats, n_fits=counts, subsample=maybe, agreement=numbers)),
+        provenance=draw(
+            st.none() | st.builds(Provenance, created=names, fingerprint=names, n_columns=counts, device=names)
+        ),
+    )
+
+
+@given(selections())
+@settings(max_examples=50, deadline=None)
+def test_any_selection_is_read_back_equal(selection):
+    assert Selection.from_json(selection.to_json()) == selection
+
+
+@given(st.data())
+@settings(max_examples=200, deadline=None)
+def test_a_damaged_document_is_read_or_refused_but_never_breaks(data):
+    document = json.loads(json.dumps(DOCUMENT))
+    for _ in range(data.draw(st.integers(1, 3))):
+        _damage(document, data)
+    _read_or_refuse(json.dumps(document))
+
+
+@given(st.data())
+@settings(max_examples=200, deadline=None)
+def test_damaged_text_is_read_or_refused_but_never_breaks(data):
+    text = json.dumps(DOCUMENT)
+    start = data.draw(st.integers(0, len(text)))
+    stop = data.draw(st.integers(start, min(len(text), start + 20)))
+    _read_or_refuse(
+        text[:start] + data.draw(st.text(st.sampled_from('[]{}",:0123456789eE+-.nulltrueNaN\\ '))) + text[stop:]
+    )
+
+
+@given(plain)
+@settings(max_examples=50, deadline=None)
+def test_no_other_document_is_a_selection(document):
+    with pytest.raises(InputError):
+        Selection.from_json(json.dumps(document))
+
+
+def _damage(document, data):
+    """Put something else into a place of the document that is drawn level by level, or take it away."""
+    inner, steps = document, data.draw(st.integers(0, 3))
+    while True:
+        keys = list(inner) if isinstance(inner, dict) else list(range(len(inner)))
+        if not keys:
+            return
+        key = data.draw(st.sampled_from(keys))
+        if steps == 0 or not isinstance(inner[key], list | dict):
+            break
+        inner, steps = inner[key], steps - 1
+    if data.draw(st.booleans()):
+        inner[key] = data.draw(anything)
+    else:
+        del inner[key]
+
+
+def _read_or_refuse(text):
+    try:
+        selection = Selection.from_json(text)
+    except InputError as error:
+        told = str(error)
+        assert told.endswith(".")
+        assert "\n" not in told
+    else:
+        assert Selection.from_json(selection.to_json()) == selection
