@@ -9,6 +9,8 @@ import pytest
 
 from minerva.problems import equality
 
+collect_ignore_glob = ["*conftest.py"]  # else every one is imported again for its examples, under one and the same name
+
 
 @contextlib.contextmanager
 def small_fits():

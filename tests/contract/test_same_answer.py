@@ -54,7 +54,7 @@ def answer(X):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Plan, "for_rows", classmethod(lambda cls, *n_rows: plan))
         selection = MinervaSelector(random_state=0).fit(X, Y).selection_
-    return {**json.loads(selection.to_json()), "seconds": None, "settings": None}
+    return {**json.loads(selection.to_json()), "seconds": None, "settings": None, "provenance": None}
 
 
 @pytest.fixture(scope="module")

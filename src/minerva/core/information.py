@@ -38,6 +38,12 @@ class Target:
         """Entropy of the prior in nats."""
         return float(-(self.log_prior.exp() * self.log_prior).sum())
 
+    @property
+    def order(self) -> Tensor:  # (n_atoms,)
+        """A number an atom, close for atoms that are."""
+        ranks = self.atom_rows.ranks
+        return ranks[:, 0] if ranks.shape[1] else torch.arange(len(self.log_prior), device=self.log_prior.device)
+
 
 @dataclass(frozen=True, eq=False)
 class Fold:

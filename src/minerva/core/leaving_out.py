@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain, combinations
 
 import torch
 from torch import Generator, Tensor
@@ -14,6 +15,8 @@ from minerva.core.proposals import Candidate, Workshop
 
 FULL_SHARE = 0.4  # share of training rows that show every unit
 LEAST_SHARE = 0.005  # of all information; a unit that adds less is not worth a column, however sure that little is
+TRACE_STEPS = 150
+MAX_AT_ONCE = 4  # from so many units on, a step beyond the selection takes more than one
 ONE_OUT_SHARE = 0.3  # share that hide exactly one; the rest hide any number
 
 
@@ -60,7 +63,9 @@ class LeaveOut:
         )
 
     def information(self, units: list[int]) -> Tensor:  # (n_rows,)
-        """Information of every vetting row from these units alone."""
+        """Information of every vetting row from these units alone; of none, nothing."""
+        if not units:
+            return torch.zeros_like(self.weights)
         mask = self.critics.mask_of([feature for unit in units for feature in self.features[unit]])
         return torch.cat(self.critics.vet_information(mask))
 
@@ -133,16 +138,61 @@ def _stand_in(vetting: LeaveOut, alive: list[int], gone: int) -> int | None:
     return best
 
 
-def partners(vetting: LeaveOut, kept: list[int], contributions: dict[int, Evidence]) -> dict[int, list[int]]:
-    """For every kept unit those without which it would contribute less than half: they matter together."""
+def order_of_worth(vetting: LeaveOut, elimination: Elimination) -> list[int]:
+    """All units, those first that would go last: what was kept is taken apart further, the least contribution first.
+
+    Where many are left, several go at once, as every step costs a look at each unit that is left.
+    """
+    gone = [one.unit for one in elimination.dropped]
+    alive, contributions = list(elimination.kept), elimination.contributions
+    while len(alive) > 1:
+        n_least = max(1, len(alive) // MAX_AT_ONCE)
+        least = sorted(alive, key=lambda unit: contributions[unit].mean)[:n_least]
+        alive = [unit for unit in alive if unit not in least]
+        gone += least
+        contributions = vetting.contributions(alive)
+    return [*alive, *gone[::-1]]
+
+
+def trace(
+    vetting: LeaveOut, order: list[int], sizes: list[int], workshop: Workshop
+) -> list[tuple[list[int], Evidence]]:
+    """Information of the first units of an order, for each of these sizes.
+
+    The critics were trained with few units hidden, so that they know little of small sets: they are trained on, with
+    these sets alone. They are no good for other sets after that.
+    """
+    critics, features = vetting.critics, [vetting.features[unit] for unit in order]
+    masks = torch.stack([critics.mask_of(list(chain(*features[:size]))) for size in sizes]).cpu()
+
+    def sample(n_rows: int, generator: Generator) -> Tensor:  # (n_rows, n_features)
+        return masks[torch.randint(len(sizes), (n_rows,), generator=generator)]
+
+    schedule = replace(workshop.plan.schedule, max_steps=min(TRACE_STEPS, workshop.plan.schedule.max_steps))
+    critics.fit(schedule, workshop.run, stage="path", sample_masks=sample)
+    return [(sorted(order[:size]), vetting.weigh(vetting.information(order[:size]))) for size in sizes]
+
+
+def interactions(vetting: LeaveOut, units: list[int], kept: list[int]) -> dict[tuple[int, int], Evidence]:
+    """For every two of these units, how much more each adds to the others where it meets the other one.
+
+    I(a; y | rest, b) - I(a; y | rest) with the rest of all that is kept: above 0 they work together, below 0 they say
+    the same.
+    """
     full = vetting.information(kept)
-    found: dict[int, list[int]] = {unit: [] for unit in kept}
-    for a, first in enumerate(kept):
-        for second in kept[a + 1 :]:
-            rest = [unit for unit in kept if unit not in (first, second)]
-            joint = vetting.weigh(full - vetting.information(rest)).mean
-            for unit, other in ((first, second), (second, first)):
-                alone = joint - contributions[other].mean  # of this unit when the other is not there
-                if contributions[unit].z > 3.0 and alone < 0.5 * contributions[unit].mean:
-                    found[unit].append(other)
+    without = {unit: vetting.information([other for other in kept if other != unit]) for unit in units}
+    found = {}
+    for first, second in combinations(units, 2):
+        neither = vetting.information([unit for unit in kept if unit not in (first, second)])
+        found[first, second] = vetting.weigh(full - without[first] - without[second] + neither)
+    return found
+
+
+def partners(contributions: dict[int, Evidence], together: dict[tuple[int, int], Evidence]) -> dict[int, list[int]]:
+    """For every unit those without which it would contribute less than half: they matter together."""
+    found: dict[int, list[int]] = {unit: [] for unit in contributions}
+    for pair, gain in together.items():
+        for unit, other in (pair, pair[::-1]):
+            if contributions[unit].z > 3.0 and gain.mean > 0.5 * contributions[unit].mean:
+                found[unit].append(other)
     return found

@@ -35,6 +35,7 @@ class Workshop:
     plan: Plan
     run: Run
     known: dict[tuple[int, ...], Candidate] = field(default_factory=dict)  # by fold and units
+    rounds: list[dict[int, float]] = field(default_factory=list)  # of sparsifying: nats each unit was missed by
 
     def features_of(self, units: list[int]) -> list[int]:
         """Features of these units, in order."""
@@ -97,7 +98,7 @@ def screen_fold(fold: Fold) -> Screen:
     cells = 6.0 * fold.x.layout.n_features  # a guess at the one-hot width is enough for a budget
     n_rows = int(min(len(rows), max(2000, SCREEN_CELLS.get(rows.device.type, 1e12) / (2 * cells**2))))
     rows = rows[:: max(1, len(rows) // n_rows)]
-    classes = coarse_classes(fold.target.atoms[rows], _atom_order(fold))
+    classes = coarse_classes(fold.target.atoms[rows], fold.target.order)
     shares = fold.shares
     return screen(_coarse(fold, shares.own_of(rows)), classes[shares.hold(rows)], n_pairs=N_PAIRS, ranks=shares.ranks)
 
@@ -111,12 +112,6 @@ def _coarse(fold: Fold, rows: Tensor) -> Tensor:  # (n_rows, n_features) uint8
     return codes
 
 
-def _atom_order(fold: Fold) -> Tensor:
-    """A number an atom, close for atoms that are."""
-    atoms = fold.target.atom_rows
-    return atoms.ranks[:, 0] if atoms.ranks.shape[1] else torch.arange(len(atoms), device=fold.vet.device)
-
-
 def with_pairs(folds: Sequence[Fold], screens: Sequence[Screen], n_pairs: int) -> list[Fold]:
     """Folds that know what their training rows say of the pairs that stand out in any of them."""
     strongest: dict[tuple[int, int], float] = {}
@@ -128,7 +123,7 @@ def with_pairs(folds: Sequence[Fold], screens: Sequence[Screen], n_pairs: int) -
         return list(folds)
     told = []
     for fold in folds:
-        classes = coarse_classes(fold.target.atoms, _atom_order(fold))
+        classes = coarse_classes(fold.target.atoms, fold.target.order)
         rows = torch.cat(fold.train).unique() if len(fold.train) > 1 else fold.train[0]
         tables = tabulate(fold.x, classes, fold.row_weights, rows, pairs, fold.shares)
         told.append(dataclasses.replace(fold, pairs=tables))
@@ -247,6 +242,11 @@ def _missed(candidates: list[Candidate], workshop: Workshop) -> list[list[int]]:
         critics: falls_on_tune_rows(critics, units, workshop.run.generator, max_rows=_PRUNE_ROWS)
         for critics, units in units_by_critics(candidates, workshop).items()
     }
+    missed: dict[int, list[float]] = {}
+    for one in candidates:
+        for unit, fall in zip(one.units, falls[one.critics][one.job], strict=True):
+            missed.setdefault(unit, []).append(fall.mean)
+    workshop.rounds.append({unit: sum(means) / len(candidates) for unit, means in sorted(missed.items())})
     return [_keep_missed(one, falls[one.critics][one.job], workshop) for one in candidates]
 
 

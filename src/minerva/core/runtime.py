@@ -97,9 +97,17 @@ class Deadline:
         From now on; None: no limit.
     same
         What all ranks make of an answer of theirs (:meth:`minerva.core.ranks.Ranks.same`): no two clocks agree.
+    stop
+        Whether somebody wants an end before the time is up.
     """
 
-    def __init__(self, seconds: float | None, same: Callable[[bool], bool] = lambda passed: passed) -> None:
+    def __init__(
+        self,
+        seconds: float | None,
+        same: Callable[[bool], bool] = lambda passed: passed,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.stop = stop
         self.start = time.monotonic()
         self.seconds = seconds
         self.same = same
@@ -107,11 +115,11 @@ class Deadline:
     @property
     def passed(self) -> bool:
         """Whether the time is up."""
-        return self.seconds is not None and self.same(time.monotonic() - self.start > self.seconds)
+        return self.same(self.stop() or (self.seconds is not None and time.monotonic() - self.start > self.seconds))
 
     def share(self, share: float) -> Deadline:
         """A deadline after this share of the time that is left."""
         if self.seconds is None:
-            return Deadline(None)
+            return Deadline(None, self.same, self.stop)
         left = self.seconds - (time.monotonic() - self.start)
-        return Deadline(max(0.0, left * share), self.same)
+        return Deadline(max(0.0, left * share), self.same, self.stop)

@@ -10,6 +10,7 @@ from torch import Tensor
 from minerva.core.inputs import Rows, places_on
 from minerva.core.ranks import ALONE, Ranks
 
+LEVEL = 0.05  # probability that any one of columns that tell nothing seems to tell something
 MAX_LEVELS = 24  # levels of a column that are counted apart; rarer ones share the last
 N_BINS = 8  # bins of a continuous column
 N_CLASSES = 8  # classes of the target that are counted apart
@@ -27,6 +28,13 @@ class Screen:
     pairs: Tensor  # (n_pairs, 2) features of the pairs with the most synergy, the strongest first
     pair_z: Tensor  # (n_pairs,)
 
+    @property
+    def tells(self) -> list[bool]:
+        """Whether each column tells something alone: more than the luckiest of as many null ones would."""
+        level = torch.tensor(LEVEL / max(1, len(self.marginal_z)), dtype=torch.float64)
+        telling: list[bool] = (self.marginal_z > -torch.special.ndtri(level)).tolist()
+        return telling
+
 
 def coarse_codes(x: Rows) -> Tensor:  # (..., n_features) uint8
     """Every column as few codes: bins of ranks, frequent levels, and one for missing. Columns in feature order."""
@@ -38,15 +46,15 @@ def coarse_codes(x: Rows) -> Tensor:  # (..., n_features) uint8
     return torch.cat([bins, levels], dim=-1).index_select(-1, order)
 
 
-def coarse_classes(atoms: Tensor, atom_order: Tensor) -> Tensor:
-    """Atoms of the target as at most N_CLASSES classes of about equal weight, neighbours in ``atom_order`` together."""
+def coarse_classes(atoms: Tensor, atom_order: Tensor, n_classes: int = N_CLASSES) -> Tensor:
+    """Atoms of the target as at most so many classes of about equal weight, neighbours in ``atom_order`` together."""
     counts = torch.bincount(atoms, minlength=len(atom_order)).double()
-    if len(atom_order) <= N_CLASSES:
+    if len(atom_order) <= n_classes:
         return atoms
     sorted_atoms = atom_order.argsort()
     middle = counts[sorted_atoms].cumsum(0) - counts[sorted_atoms] / 2
     classes = torch.empty_like(sorted_atoms)
-    classes[sorted_atoms] = (middle / counts.sum() * N_CLASSES).long().clamp(0, N_CLASSES - 1)
+    classes[sorted_atoms] = (middle / counts.sum() * n_classes).long().clamp(0, n_classes - 1)
     return classes[atoms]
 
 

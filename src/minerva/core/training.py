@@ -117,11 +117,15 @@ def train(
         if entry.due:
             entry.save(step, training.state())
     if not entry.is_finished:
+        is_whole = training.converged or training.step >= schedule.max_steps
+        if not is_whole:  # cut off by the time: a resumed run goes on with it
+            entry.save(training.step, training.state())
         if keep_best:
             ensemble.restore_(training.best_parameters)
         else:
             training.best.copy_(_evaluate(ensemble, held_out_bound))
-        entry.finish(training.result())
+        if is_whole:
+            entry.finish(training.result())
     ensemble.train(False)
     training.release()
     return Outcome(training.step, training.best, training.converged, tuple(training.records))

@@ -81,6 +81,19 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             return chosen.to_pandas()
         return chosen.to_polars() if wanted == "polars" else chosen.to_numpy()
 
+    def _repr_html_inner(self) -> str:
+        """scikit-learn's diagram of the estimator and, once it is fitted, what was found."""
+        return str(super()._repr_html_inner()) + self._selection_html()
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**options)
+        if "text/html" in bundle:
+            bundle["text/html"] += self._selection_html()
+        return bundle
+
+    def _selection_html(self) -> str:
+        return self.selection_._repr_html_() if hasattr(self, "selection_") else ""
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True

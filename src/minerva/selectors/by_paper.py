@@ -9,14 +9,15 @@ from numpy.typing import NDArray
 
 from minerva.core.evidence import Evidence
 from minerva.core.runtime import seeded
-from minerva.core.solvers.paper import PaperSettings, solve_paper
+from minerva.core.solvers.paper import PaperSettings, PaperSolution, solve_paper
 from minerva.preprocessing import TableEncoder, find_target_kind, fit_atoms
-from minerva.results import FeatureResult, Selection, versions
+from minerva.results import FeatureResult, Selection, WeightRecord, versions
 from minerva.selectors.estimation import as_estimate
 from minerva.selectors.folding import MAX_ATOMS, as_rows, check_parts
 from minerva.selectors.request import Request, empty_selection
 
 HELD_OUT_SHARE = 0.2
+MAX_WEIGHTS = 24  # features whose weights are kept on their way
 FELL_TO_ZERO = "weight fell to zero"
 
 
@@ -66,6 +67,21 @@ def run_paper(request: Request, settings: PaperSettings) -> Selection:
         warnings=request.warnings(n_rows, converged=solution.converged),
         settings=request.settings,
         versions=versions(),
+        weight_history=_weight_history(solution, request),
+    )
+
+
+def _weight_history(solution: PaperSolution, request: Request) -> tuple[WeightRecord, ...]:
+    """Weights on their way through the second stage; of many features, those that ended or ever were the largest."""
+    path = solution.weight_path
+    if not len(path):
+        return ()
+    order = (solution.weights + path.amax(0) / (1 + path.max())).argsort(descending=True, stable=True)
+    shown = order[:MAX_WEIGHTS].sort().values.tolist()
+    steps = [record.step for record in solution.records if record.stage == "sparsify"]
+    return tuple(
+        WeightRecord(step, {request.order[feature]: weights[feature] for feature in shown})
+        for step, weights in zip(steps, path.tolist(), strict=True)
     )
 
 

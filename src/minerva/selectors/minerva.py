@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import logging
 import os
 import time
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,7 +19,7 @@ from minerva.core.solvers.paper import PaperSettings
 from minerva.data import as_target
 from minerva.data.budget import Budget
 from minerva.errors import InputError
-from minerva.results import Progress, TrainingRecord
+from minerva.results import Progress, Provenance, TrainingRecord
 from minerva.schema import Table
 from minerva.selectors.base import TableSelector
 from minerva.selectors.by_paper import run_paper
@@ -30,12 +30,8 @@ from minerva.selectors.origins import read_origins
 from minerva.selectors.parameters import as_generator, check_parameters, check_sample_weight, check_still_varies
 from minerva.selectors.request import Request, plain
 from minerva.selectors.streaming import Stream, open_stream
+from minerva.selectors.telling import Audience
 from minerva.selectors.workplace import Workplace, run_key, table_fingerprint
-
-logger = logging.getLogger("minerva")
-
-# About how much of a fit is done when a stage is running; the number of fits is not known beforehand
-_DONE = {"screen": 0.05, "learn": 0.2, "sparsify": 0.5, "join": 0.6, "vet": 0.75, "estimate": 0.9}
 
 
 class MinervaSelector(TableSelector):
@@ -81,7 +77,8 @@ class MinervaSelector(TableSelector):
     verbose : int
         Log the progress.
     callbacks : sequence of callables
-        Each is called with a :class:`minerva.results.Progress` during the fit.
+        Each is called with a :class:`minerva.results.Progress` during the fit; where one returns True, the fit ends
+        soon, with the best answer so far. See :mod:`minerva.callbacks` for ready ones.
 
     Attributes
     ----------
@@ -131,7 +128,7 @@ class MinervaSelector(TableSelector):
         cache: str | os.PathLike[str] | None = None,
         resume: bool = False,
         verbose: int = 0,
-        callbacks: Sequence[Callable[[Progress], None]] = (),
+        callbacks: Sequence[Callable[[Progress], object]] = (),
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.categorical = categorical
@@ -192,19 +189,26 @@ class MinervaSelector(TableSelector):
             The fitted selector.
         """
         start = time.monotonic()
-        request = self._request(X, y, sample_weight, row_groups, row_times, ranks)
-        selection = run_paper(request, self._paper_settings()) if self.solver == "paper" else run_vetting(request)
-        selection = dataclasses.replace(
-            selection, features=request.with_notes(selection.features), seconds=time.monotonic() - start
-        )
-        self._finish(selection)
-        self.weights_: NDArray[np.float64] = np.array([result.weight for result in selection.features])
-        self.history_: tuple[TrainingRecord, ...] = selection.history
+        with Audience(self.callbacks, self.verbose, self.time_limit) as audience:
+            request = self._request(X, y, sample_weight, row_groups, row_times, ranks, audience)
+            selection = run_paper(request, self._paper_settings()) if self.solver == "paper" else run_vetting(request)
+            selection = dataclasses.replace(
+                selection,
+                features=request.with_notes(selection.features),
+                seconds=time.monotonic() - start,
+                provenance=request.provenance,
+            )
+            self._finish(selection)
+            self.weights_: NDArray[np.float64] = np.array([result.weight for result in selection.features])
+            self.history_: tuple[TrainingRecord, ...] = selection.history
+            audience.end(selection)
         return self
 
-    def _request(self, X: Any, y: Any, sample_weight: Any, row_groups: Any, row_times: Any, ranks: Ranks) -> Request:
+    def _request(
+        self, X: Any, y: Any, sample_weight: Any, row_groups: Any, row_times: Any, ranks: Ranks, audience: Audience
+    ) -> Request:
         """Check everything at the door, once, and say what the solver is to do."""
-        table, target, stream = self._open(X, y, ranks)
+        table, target, stream = self._open(X, y, ranks, audience)
         weights = check_sample_weight(sample_weight, target.n_rows)
         origins = read_origins(row_groups, row_times, target.n_rows)
         device = find_device(str(self.device)) if ranks.size == 1 else ranks.device
@@ -218,10 +222,11 @@ class MinervaSelector(TableSelector):
         parameters = self.get_params(deep=False)
         settings = plain({name: value for name, value in parameters.items() if name not in ("callbacks", "verbose")})
         workplace = Workplace()
+        data = table_fingerprint(table) if stream is None else stream.source.fingerprint
         if self.cache is not None or stream is not None:
-            data = table_fingerprint(table) if stream is None else stream.source.fingerprint
             workplace = Workplace(self._cache, self.resume, run_key(data, target, weights, rng, settings))
         participants = choose_participants(table, self.categorical, self.keep, self.drop, self.groups)
+        audience.begin(settings)
         return Request(
             table=table,
             target=target,
@@ -234,19 +239,25 @@ class MinervaSelector(TableSelector):
             keep_redundant=self.redundant == "keep" and self.n_features_to_select is None,
             rng=rng,
             device=device,
-            deadline=Deadline(self.time_limit, ranks.same),
-            on_record=self._teller(),
+            deadline=Deadline(self.time_limit, ranks.same, lambda: audience.stop_wanted),
+            on_record=audience.tell_record,
             stream=stream,
             ranks=ranks,
             workplace=workplace,
             settings=settings,
+            provenance=Provenance(
+                created=datetime.now(UTC).isoformat(timespec="seconds"),
+                fingerprint=data,
+                n_columns=len(table.columns) + len(target.columns),
+                device=str(device),
+            ),
         )
 
-    def _open(self, X: Any, y: Any, ranks: Ranks) -> tuple[Table, Table, Stream | None]:
+    def _open(self, X: Any, y: Any, ranks: Ranks, audience: Audience) -> tuple[Table, Table, Stream | None]:
         """The table and the target; of a table beyond the memory a sample, and the stream of all its rows."""
         if self.resume and self.cache is None:
             raise InputError("resume=True needs to know where the work was left; give the cache of that run too.")
-        stream, X = open_stream(X, Budget.of(self.memory), self._cache, self._tell_rows, ranks)
+        stream, X = open_stream(X, Budget.of(self.memory), self._cache, audience.tell_rows, ranks)
         parameters = self.get_params(deep=False)
         if stream is None:
             table = self._read(X)
@@ -266,31 +277,6 @@ class MinervaSelector(TableSelector):
     @property
     def _cache(self) -> Path | None:
         return None if self.cache is None else Path(self.cache)
-
-    def _tell_rows(self, n_done: int, n_rows: int) -> None:
-        """Pass on how many rows are encoded."""
-        for callback in self.callbacks:
-            callback(Progress("encode", 0.05 * n_done / n_rows))
-
-    def _teller(self) -> Callable[[TrainingRecord], None]:
-        """A function that passes the training records of one fit on to the log and to the callbacks."""
-        done = 0.0
-
-        def tell(record: TrainingRecord) -> None:
-            nonlocal done
-            done = max(done, _DONE.get(record.stage, 0.0))  # every fold goes through the stages again
-            if self.verbose:
-                logger.info(
-                    "%s: step %d, bound %.4f nats, %d features",
-                    record.stage,
-                    record.step,
-                    record.held_out_bound,
-                    record.n_features,
-                )
-            for callback in self.callbacks:
-                callback(Progress(record.stage, done, record.held_out_bound, record.n_features))
-
-        return tell
 
     def _paper_settings(self) -> PaperSettings:
         names = ("sparsity", "norm_drift", "target_norm", "learning_rate", "threshold")

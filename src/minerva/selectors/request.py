@@ -15,7 +15,7 @@ from torch import Generator
 from minerva.core.ranks import ALONE, Ranks
 from minerva.core.runtime import Deadline
 from minerva.core.training import Run
-from minerva.results import Estimate, FeatureResult, Selection, TrainingRecord, versions
+from minerva.results import Estimate, FeatureResult, Provenance, Selection, TrainingRecord, versions
 from minerva.schema import Table
 from minerva.selectors.columns import Participants
 from minerva.selectors.origins import Origins
@@ -46,6 +46,7 @@ class Request:
     workplace: Workplace = field(default_factory=Workplace)
     ranks: Ranks = ALONE
     settings: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Provenance | None = None
 
     @property
     def n_rows(self) -> int:
@@ -114,14 +115,19 @@ class Request:
                 "earlier parts of the split have already."
             )
         if not converged:
-            limit = self.deadline.seconds
-            why = f"the time limit of {limit:g} s ended it" if limit is not None else "training ran out of steps"
-            found.append(f"The run did not converge: {why}; the selection is the best so far.")
+            found.append(f"The run did not converge: {self._why_ended()}; the selection is the best so far.")
         elif still_rising:
             found.append("The bound was still rising when training ended: these features may carry more than is said.")
         if self.n_wanted is not None and self.n_wanted > len(self.participants.units):
             found.append(f"Only {len(self.participants.units)} columns can be used, fewer than were asked for.")
         return tuple(found)
+
+    def _why_ended(self) -> str:
+        """Why a run ended before it had converged."""
+        if self.deadline.stop():
+            return "it was asked to stop"
+        limit = self.deadline.seconds
+        return "training ran out of steps" if limit is None else f"the time limit of {limit:g} s ended it"
 
     def warnings_of_columns(self) -> list[str]:
         """A sentence for every way in which fitted columns look like identifiers."""

@@ -3,7 +3,17 @@ import dataclasses
 import pytest
 import torch
 
-from minerva.core.leaving_out import FULL_SHARE, ONE_OUT_SHARE, LeaveOut, eliminate, mask_sampler, partners
+from minerva.core.leaving_out import (
+    FULL_SHARE,
+    ONE_OUT_SHARE,
+    LeaveOut,
+    eliminate,
+    interactions,
+    mask_sampler,
+    order_of_worth,
+    partners,
+    trace,
+)
 from minerva.core.proposals import fit_candidates
 from minerva.core.training import Schedule
 
@@ -156,7 +166,9 @@ def test_columns_that_inform_together_only_are_kept_as_partners(codes, parity, v
     # Without the other, neither bit is worth anything: what each adds is all there is. 500 vetting rows know it to 0.03
     for unit in result.kept:
         assert result.contributions[unit].mean == pytest.approx(0.368, abs=0.1)
-    assert partners(vetting, result.kept, result.contributions) == {1: [2], 2: [1]}
+    together = interactions(vetting, result.kept, result.kept)
+    assert together[1, 2].mean == pytest.approx(0.368, abs=0.1)  # each bit adds that much more where it meets the other
+    assert partners(result.contributions, together) == {1: [2], 2: [1]}
 
 
 @pytest.mark.reference
@@ -164,7 +176,33 @@ def test_columns_that_inform_each_on_its_own_are_no_partners(codes, vet):
     vetting, workshop = vet(codes[:, 1:], 2 * codes[:, 1] + codes[:, 2], [[0], [1]])
     result = eliminate(vetting, workshop, level=0.05, n_wanted=None)
     assert result.kept == [0, 1]
-    assert partners(vetting, result.kept, result.contributions) == {0: [], 1: []}
+    together = interactions(vetting, result.kept, result.kept)
+    assert together[0, 1].mean == pytest.approx(0.0, abs=0.05)
+    assert partners(result.contributions, together) == {0: [], 1: []}
+
+
+@pytest.mark.reference
+def test_columns_that_say_the_same_are_redundant_in_nats(codes, vet):
+    # Two columns of the same bit, each with its own 5% of errors: what they share counts against them
+    bit, first, second = codes[:, 1], flip(codes[:, 1], 0.05, seed=5), flip(codes[:, 1], 0.05, seed=6)
+    vetting, _ = vet(torch.stack([first, second], dim=1), bit, [[0], [1]])
+    # I(a;y|b) - I(a;y) = 0.1155 - 0.4946 = -0.379 nats, by counting the eight cells
+    assert interactions(vetting, [0, 1], [0, 1])[0, 1].mean == pytest.approx(-0.379, abs=0.08)
+
+
+@pytest.mark.reference
+def test_the_path_ends_with_what_the_best_single_column_tells(codes, vet):
+    # y has four classes, two bits; the third column is the first bit with a tenth of errors
+    y = 2 * codes[:, 1] + codes[:, 2]
+    columns = torch.stack([codes[:, 1], codes[:, 2], flip(codes[:, 1])], dim=1)
+    vetting, workshop = vet(columns, y, [[0], [1], [2]])
+    result = eliminate(vetting, workshop, level=0.05, n_wanted=None)
+    order = order_of_worth(vetting, result)
+    assert sorted(order[:2]) == [0, 1]
+    path = trace(vetting, order, [3, 2, 1], workshop)
+    assert [units for units, _ in path] == [[0, 1, 2], [0, 1], order[:1]]
+    # Two bits, two bits, one bit; 500 vetting rows know it to a few hundredths
+    assert [evidence.mean for _, evidence in path] == pytest.approx([1.386, 1.386, 0.693], abs=0.1)
 
 
 @pytest.mark.reference

@@ -56,7 +56,11 @@ def parity():
 def test_columns_that_inform_together_only_are_selected_and_no_others(parity, solve, n_pairs):
     solution = solve(*parity, n_pairs=n_pairs)
     assert solution.selected == [1, 3]
-    assert solution.partners == {1: [3], 3: [1]}
+    assert solution.together.partners == {1: [3], 3: [1]}
+    assert solution.together.pairs.keys() == {(1, 3)}
+    assert [units for units, _ in solution.together.path][-2:] == [[1, 3], [solution.together.path[-1][0][0]]]
+    # Neither column tells anything alone; 2,400 rows know that to 0.001
+    assert max(abs(solution.columns.alone[feature].mean) for feature in range(5)) < 0.01
     # log 2 - H(0.1) is 0.368 nats; 2,400 rows know it to 0.014, and the critics fall a little short
     assert solution.information.mean == pytest.approx(0.368, abs=0.05)
     assert solution.converged

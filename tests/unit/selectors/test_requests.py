@@ -172,3 +172,13 @@ def test_columns_named_as_categorical_are_read_as_names(pair):
     selector = fit(X, X["code"] % 2, categorical=["code"])
     assert selector.selection_.selected == ("code",)
     assert selector.selection_.settings["categorical"] == ["code"]
+
+
+def test_a_fitted_selector_shows_its_answer_in_a_notebook(fitted):
+    from sklearn.base import clone
+
+    shown = fitted._repr_mimebundle_()["text/html"]
+    assert "MinervaSelector" in shown
+    assert fitted.selection_._repr_html_() in shown
+    assert fitted._repr_html_().endswith(fitted.selection_._repr_html_())
+    assert fitted.selection_._repr_html_() not in clone(fitted)._repr_mimebundle_()["text/html"]

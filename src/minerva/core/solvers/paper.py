@@ -46,6 +46,7 @@ class PaperSolution:
     kept: Evidence  # held-out bound after the second
     converged: bool
     records: tuple[TrainingRecord, ...]
+    weight_path: Tensor  # (n_evaluations, n_features) weights at every evaluation of the second stage
 
 
 def solve_paper(
@@ -134,8 +135,12 @@ def solve_paper(
 
     support = p.values.detach() > settings.threshold
     n_alike = torch.zeros((), dtype=torch.int64)  # evaluations in a row
+    n_evaluations = settings.max_steps_sparsify // schedule.evaluate_every + 1
+    weight_path, n_noted = torch.zeros(n_evaluations, len(units)), torch.zeros((), dtype=torch.int64)
 
     def settled() -> bool:
+        weight_path[int(n_noted)] = p.by_feature().detach().cpu()
+        n_noted.add_(1)
         now = p.values.detach() > settings.threshold
         n_alike.copy_(n_alike + 1 if now.equal(support) else torch.ones_like(n_alike))
         support.copy_(now)
@@ -152,7 +157,13 @@ def solve_paper(
         n_features=lambda: p.n_kept,
         keep_best=False,
         finished=settled,
-        changed={"weights": p.values, "support": support, "n_alike": n_alike},
+        changed={
+            "weights": p.values,
+            "support": support,
+            "n_alike": n_alike,
+            "weight_path": weight_path,
+            "n_noted": n_noted,
+        },
     )
     # Line 14: return the features whose weight is not zero
     weights = p.by_feature().detach().cpu()
@@ -162,4 +173,5 @@ def solve_paper(
         kept=held_out_evidence(),
         converged=learned.converged and sparsified.converged,
         records=learned.records + sparsified.records,
+        weight_path=weight_path[: int(n_noted)],
     )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
 
 from minerva.core.evidence import Evidence, holm, weigh
+from minerva.core.explaining import Columns, Together, explain_columns, explain_units
 from minerva.core.information import Fold, vet_clusters
-from minerva.core.leaving_out import Elimination, LeaveOut, eliminate, partners
+from minerva.core.leaving_out import Elimination, LeaveOut, eliminate
 from minerva.core.plan import Plan
 from minerva.core.proposals import (
     Candidate,
@@ -26,7 +27,6 @@ from minerva.core.thinning import thin
 from minerva.core.training import Run
 
 LEVEL = 0.05  # probability that anything at all is selected from pure noise
-MAX_PARTNERED = 24  # units among which partners are looked for; pairs grow with the square
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,12 @@ class VettingSolution:
     shuffled: dict[int, Evidence]  # fall under shuffling of every unit that was proposed
     survivors: list[int]
     elimination: Elimination | None  # None if nothing survived
-    partners: dict[int, list[int]]
+    columns: Columns
     information: Evidence  # of the selected units
     total: Evidence  # of the largest set that was vetted
     converged: bool  # False when the time ran out
+    together: Together = field(default_factory=Together)
+    rounds: list[dict[int, float]] = field(default_factory=list)  # of sparsifying: nats each unit was missed by
     still_rising: bool = False  # whether longer training would find more information in the selected units
 
     @property
@@ -69,21 +71,35 @@ def solve_vetting(
     shuffled = _shuffle(proposals, workshop)
     survivors = _survivors(shuffled, kept, len(units), screens[0], workshop, n_wanted)
     if not survivors:
-        nothing = Evidence(0.0, 0.0)
-        return VettingSolution(screens[0], shuffled, [], None, {}, nothing, nothing, not deadline.passed)
+        nothing, columns = Evidence(0.0, 0.0), explain_columns(folds, screens[0], [])
+        in_time = not deadline.passed
+        return VettingSolution(
+            screens[0], shuffled, [], None, columns, nothing, nothing, in_time, rounds=workshop.rounds
+        )
     # Then by leaving one out, the least contribution first
     workshop.run = run
     vetting = LeaveOut(proposals, survivors, workshop)
     elimination = eliminate(vetting, workshop, LEVEL, n_wanted)
-    together = (
-        partners(vetting, elimination.kept, elimination.contributions) if len(elimination.kept) <= MAX_PARTNERED else {}
-    )
     fitted = _fit_to(elimination.kept, proposals, workshop)
     information = _information(fitted)
     total = _information(_fit_to(survivors, proposals, workshop)) if elimination.dropped else information
     still_rising = information.z > 3.0 and not all(candidate.converged for candidate in fitted)
+    in_time = not deadline.passed
+    # Explain: who tells what alone, who works with whom, what fewer would tell
+    columns = explain_columns(folds, screens[0], workshop.features_of(elimination.kept))
+    together = explain_units(vetting, elimination, workshop) if in_time else Together(path=elimination.path)
     return VettingSolution(
-        screens[0], shuffled, survivors, elimination, together, information, total, not deadline.passed, still_rising
+        screens[0],
+        shuffled,
+        survivors,
+        elimination,
+        columns,
+        information,
+        total,
+        in_time,
+        together,
+        workshop.rounds,
+        still_rising,
     )
 
 

@@ -1,0 +1,33 @@
+"""Claims about progress and names that hold for whatever comes."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from minerva.callbacks.series import valid_names
+from minerva.selectors.telling import PAPER, VETTING, Course
+
+STAGES = st.sampled_from(["encode", "screen", "learn", "sparsify", "join", "vet", "estimate", "another"])
+
+
+@given(st.sampled_from([VETTING, PAPER]), st.lists(st.tuples(STAGES, st.integers(0, 5000)), max_size=40))
+def test_whatever_stages_come_the_fraction_never_falls_back(stages, steps):
+    course = Course(stages)
+    fractions = [0.0, *(course.step(stage, step) for stage, step in steps), 1.0]
+    assert fractions == sorted(fractions)
+
+
+@given(
+    st.lists(st.text(max_size=8) | st.sampled_from(["a b", "a_b", "a_b-2", "a/b", ".", "..", "x" * 300]), unique=True)
+)
+def test_valid_names_are_valid_and_distinct_and_keep_what_was_valid(names):
+    found = valid_names(names)
+    assert len(found) == len(names) == len({*found})
+    for name, valid in zip(names, found, strict=True):
+        assert re.fullmatch(r"[\w.-]{1,220}", valid)
+        assert valid not in (".", "..")
+        if re.fullmatch(r"[\w.-]{1,200}", name) and name.strip("."):
+            assert valid == name
