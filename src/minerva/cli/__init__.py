@@ -19,6 +19,8 @@ from minerva import __version__
 from minerva.cli.compare import compare_command
 from minerva.cli.demo import demo_command
 from minerva.cli.estimate import estimate_command
+from minerva.cli.interrupts import Terminated, exit_code, terminable
+from minerva.cli.provenance import remember
 from minerva.cli.report import report_command
 from minerva.cli.reproduce import reproduce_command
 from minerva.cli.select import select_command
@@ -27,16 +29,27 @@ from minerva.errors import MinervaError
 __all__ = ["app", "main"]
 
 BAD_INPUT = 2
-INTERRUPTED = 130
 _EXAMPLE = "\b\nExample:\n  {}"  # \b keeps the lines of the paragraph as they are
+_START = """\b
+Examples:
+  minerva demo                                         no data needed: see the point
+  minerva select sales.csv --target churned            which columns matter, and why
+  minerva select sales.csv --target churned --out new  the same, with a page to keep
+"""
 
 
 class _OneSentenceGroup(TyperGroup):
     """Commands whose foreseen failures end in one sentence on stderr instead of a traceback."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        remember(ctx, args)
+        parsed: list[str] = super().parse_args(ctx, args)
+        return parsed
+
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            with terminable():
+                return super().invoke(ctx)
         except MinervaError as error:
             if not error.told_elsewhere:  # by another process of the run
                 _complain(str(error))
@@ -46,9 +59,9 @@ class _OneSentenceGroup(TyperGroup):
         except OSError as error:  # a name too long, a folder without permission, a disk that fails
             _complain(str(error))
             raise typer.Exit(BAD_INPUT) from None
-        except KeyboardInterrupt:
-            _complain("Interrupted.")
-            raise typer.Exit(INTERRUPTED) from None
+        except KeyboardInterrupt as interruption:
+            _complain("Terminated." if isinstance(interruption, Terminated) else "Interrupted.")
+            raise typer.Exit(exit_code(interruption)) from None
 
 
 def _complain(message: str) -> None:
@@ -61,14 +74,13 @@ app = typer.Typer(
     name="minerva",
     cls=_OneSentenceGroup,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,  # plain help is quicker to print, shorter and easier to read
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for _name, _command, _example in (
-    ("select", select_command, "minerva select transactions.parquet --target is_fraud --ignore id --out results"),
-    ("compare", compare_command, "minerva compare transactions.parquet --target is_fraud --methods minerva,ksg"),
+    ("select", select_command, "minerva select transactions.parquet --target is_fraud --ignore id,batch --out results"),
+    ("compare", compare_command, "minerva compare transactions.parquet --target is_fraud --methods minerva,ksg,boruta"),
     ("estimate", estimate_command, "minerva estimate transactions.parquet --x amount,country --y is_fraud"),
     ("reproduce", reproduce_command, "minerva reproduce a --quick"),
     ("report", report_command, "minerva report results/selection.json --out report.html"),
@@ -83,7 +95,7 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(epilog=_EXAMPLE.format("minerva demo"))
+@app.callback(epilog=_START)
 def _minerva(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and stop.")

@@ -81,6 +81,31 @@ def require_disjoint(named: Mapping[str, Iterable[str]]) -> None:
             raise InputError(f"Column {common[0]!r} is named by both {option} and {other}; take it out of one of them.")
 
 
+def resolve_all(
+    typed: Mapping[str, Sequence[str] | None], of_rows: Mapping[str, str | None], known: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """Columns of every option of ``minerva select``, which agree with one another.
+
+    Parameters
+    ----------
+    typed : mapping
+        Options of several columns, with their values.
+    of_rows : mapping
+        Options of one column that says something of the rows.
+    known : sequence of str
+        The table's column names.
+    """
+    named = {option: resolve(values, known, option) for option, values in typed.items()}
+    named |= {option: resolve_one(value, known, option) for option, value in of_rows.items()}
+    require_disjoint({option: named[option] for option in ("--target", "--ignore", "--keep", "--drop")})
+    for option in ("--ignore", *of_rows):
+        require_disjoint({other: named[other] for other in (option, "--categorical")})
+    for option in of_rows:  # these may be named by --ignore and by one another: a day is a time, and a group of rows
+        for other in ("--target", "--keep", "--drop"):
+            require_disjoint({other: named[other], option: named[option]})
+    return named
+
+
 def split_categorical(named: Sequence[str], target: Sequence[str]) -> tuple[list[str] | str, str]:
     """Split what ``--categorical`` names into the selector's ``categorical`` and ``target``.
 

@@ -7,9 +7,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from minerva.cli import completion
 from minerva.cli.columns import require_disjoint, resolve, sides, split_categorical
 from minerva.cli.files import writable_folder, write_text
-from minerva.cli.options import AsJson, Categorical, Data, Device, Seed
+from minerva.cli.logs import logged, logger
+from minerva.cli.options import (
+    METHOD_NAMES,
+    AsJson,
+    Categorical,
+    Data,
+    Device,
+    Ignore,
+    Quiet,
+    Seed,
+    Target,
+    Verbose,
+)
 from minerva.results import Progress
 
 if TYPE_CHECKING:
@@ -21,18 +34,15 @@ COMPARISON, PAGE = "comparison.json", "comparison.md"
 def compare_command(
     data: Data,
     *,
-    target: Annotated[str, typer.Option("--target", metavar="Y", help="What the features are about: one column.")],
-    ignore: Annotated[
-        list[str] | None,
-        typer.Option("--ignore", metavar="COL", help="Columns to take out first, such as identifiers."),
-    ] = None,
+    target: Target,
+    ignore: Ignore = None,
     methods: Annotated[
         str | None,
         typer.Option(
             "--methods",
             metavar="A,B",
-            help="Of minerva, minerva-paper, ksg, hsic-lasso, boruta, rfe, forest, foci, mrmr, lasso, boosting; "
-            "without it all but minerva-paper.",
+            autocompletion=completion.several_of(*METHOD_NAMES),
+            help=f"Of {', '.join(METHOD_NAMES)}; without it all but minerva-paper.",
         ),
     ] = None,
     n_features: Annotated[
@@ -58,6 +68,8 @@ def compare_command(
         ),
     ] = None,
     as_json: AsJson = False,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
 ) -> None:
     """Let several methods select features, and judge all of them on the same held-out rows.
 
@@ -65,8 +77,13 @@ def compare_command(
     """
     from minerva.cli.progress import ProgressBar
 
-    with ProgressBar() as progress:
-        progress(Progress("read", 0.0))
+    with logged(verbose=verbose, quiet=quiet), ProgressBar(quiet=quiet) as progress:
+
+        def tell(moment: Progress) -> None:
+            progress(moment)
+            logger.info("%3.0f%% %s", 100 * moment.fraction, moment.stage)
+
+        tell(Progress("read", 0.0))
         from minerva.data import read_table
 
         table = read_table(data)
@@ -96,16 +113,16 @@ def compare_command(
                 device=device,
                 random_state=seed,
                 cache=folder,
-                progress=progress,
+                progress=tell,
             )
         except KeyboardInterrupt:
             if folder is not None:
                 typer.echo(f"Finished cells are in {folder}; the same command goes on from there.", err=True)
             raise
-    _finish(comparison, folder, as_json=as_json)
+    _finish(comparison, folder, as_json=as_json, quiet=quiet)
 
 
-def _finish(comparison: Comparison, folder: Path | None, *, as_json: bool) -> None:
+def _finish(comparison: Comparison, folder: Path | None, *, as_json: bool, quiet: bool) -> None:
     """Write the results, then print them."""
     from rich.console import Console
 
@@ -121,5 +138,5 @@ def _finish(comparison: Comparison, folder: Path | None, *, as_json: bool) -> No
         console = Console(highlight=False, markup=False)
         for line in comparison_lines(comparison, console.width):
             console.print(line, soft_wrap=True)
-    if folder is not None:
+    if folder is not None and not quiet:
         typer.echo(f"Wrote {printable(str(folder / COMPARISON))} and {printable(str(folder / PAGE))}.", err=True)

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from minerva.cli.files import writable_folder, write_results
-from minerva.cli.options import Device, Seed
+from minerva.cli.interrupts import stoppable
+from minerva.cli.logs import logged
+from minerva.cli.options import Device, QuietNames, Seed, Verbose
+from minerva.cli.provenance import with_command
 from minerva.results import Selection
 
 if TYPE_CHECKING:
@@ -21,11 +24,14 @@ NOT_EXACT = 1
 
 
 def demo_command(
+    ctx: typer.Context,
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Folder for selection.json and report.html.")
     ] = Path("minerva-demo"),
     device: Device = "auto",
     seed: Seed = 0,
+    verbose: Verbose = False,
+    quiet: QuietNames = False,
 ) -> None:
     """Show the point of MINERVA on made-up data: features that say nothing alone and everything together."""
     folder = writable_folder(out)
@@ -36,16 +42,19 @@ def demo_command(
     from minerva.evaluation import verdict
     from minerva.problems import equality
 
-    console = Console(highlight=False, markup=False)
+    console = Console(highlight=False, markup=False, quiet=quiet)
     started = time.perf_counter()
-    problem = equality(random_state=seed)
-    console.print(problem_in_words(problem), style="bold", soft_wrap=True)
-    console.print("\n" + singly_in_words(information_alone(problem), problem.relevant), soft_wrap=True)
-    with ProgressBar() as progress:
-        from minerva.selectors import MinervaSelector
+    with logged(verbose=verbose, quiet=quiet):
+        problem = equality(random_state=seed)
+        console.print(problem_in_words(problem), style="bold", soft_wrap=True)
+        console.print("\n" + singly_in_words(information_alone(problem), problem.relevant), soft_wrap=True)
+        with ProgressBar(quiet=quiet) as progress, stoppable() as stop:
+            from minerva.selectors import MinervaSelector
 
-        selector = MinervaSelector(device=device, random_state=seed, callbacks=(progress,))
-        selection = selector.fit(problem.X, problem.y).selection_
+            selector = MinervaSelector(
+                device=device, random_state=seed, verbose=int(verbose), callbacks=(progress, stop)
+            )
+            selection = with_command(selector.fit(problem.X, problem.y).selection_, ctx)
     console.print("\nMINERVA, all features together:")
     console.print(selection_view(selection, console.width))
     result = verdict(selection.selected, problem.relevant)
@@ -53,6 +62,9 @@ def demo_command(
     console.print("\n" + answer_in_words(selection, problem, result), style=colour, soft_wrap=True)
     paths = write_results(selection, folder)
     console.print(f"{time.perf_counter() - started:.1f} s in all. Wrote {paths[0]} and {paths[1]}.", soft_wrap=True)
+    if quiet:
+        typer.echo("\n".join(selection.selected))
+    stop.conclude(selection)
     if not result.is_exact:
         raise typer.Exit(NOT_EXACT)
 

@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
+from minerva.cli import completion
 from minerva.cli.columns import require_disjoint, resolve, split_categorical, take
-from minerva.cli.options import AsJson, Categorical, Data, Device, Seed
+from minerva.cli.logs import logged, logger
+from minerva.cli.options import AsJson, Categorical, Data, Device, Seed, Verbose
 from minerva.results import Estimate
 
 
@@ -16,40 +18,59 @@ def estimate_command(
     data: Data,
     *,
     x: Annotated[
-        list[str], typer.Option("--x", metavar="A,B", help="One side: one column, or several taken together.")
+        list[str],
+        typer.Option(
+            "--x",
+            metavar="A,B",
+            autocompletion=completion.columns,
+            help="One side: one column, or several taken together.",
+        ),
     ],
-    y: Annotated[list[str], typer.Option("--y", metavar="C", help="The other side: one column, or several.")],
+    y: Annotated[
+        list[str],
+        typer.Option(
+            "--y", metavar="C", autocompletion=completion.columns, help="The other side: one column, or several."
+        ),
+    ],
     given: Annotated[
-        list[str] | None, typer.Option("--given", metavar="D", help="Columns that are known already.")
+        list[str] | None,
+        typer.Option("--given", metavar="D", autocompletion=completion.columns, help="Columns that are known already."),
     ] = None,
     categorical: Categorical = None,
     device: Device = "auto",
     seed: Seed = 0,
     as_json: AsJson = False,
+    verbose: Verbose = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the number of nats alone.")] = False,
 ) -> None:
     """Estimate how much two sets of columns tell about each other, in nats, with a 95% interval."""
-    from minerva.data import read_table
+    with logged(verbose=verbose, quiet=quiet):
+        from minerva.data import read_table
 
-    table = read_table(data)
-    sides = {
-        option: resolve(typed, table.column_names, option)
-        for option, typed in (("--x", x), ("--y", y), ("--given", given))
-    }
-    require_disjoint(sides)
-    in_use = [name for names in sides.values() for name in names]
-    categories, target_kind = split_categorical(resolve(categorical, in_use, "--categorical"), sides["--y"])
-    from minerva.selectors import mutual_information
+        table = read_table(data)
+        logger.info("read %s rows x %s columns", f"{table.num_rows:,}", f"{table.num_columns:,}")
+        sides = {
+            option: resolve(typed, table.column_names, option)
+            for option, typed in (("--x", x), ("--y", y), ("--given", given))
+        }
+        require_disjoint(sides)
+        in_use = [name for names in sides.values() for name in names]
+        categories, target_kind = split_categorical(resolve(categorical, in_use, "--categorical"), sides["--y"])
+        from minerva.selectors import mutual_information
 
-    estimate = mutual_information(
-        take(table, sides["--x"]),
-        take(table, sides["--y"]),
-        given=take(table, sides["--given"]) if sides["--given"] else None,
-        target=target_kind,
-        categorical=categories,
-        device=device,
-        random_state=seed,
-    )
-    typer.echo(as_document(estimate, sides) if as_json else in_words(estimate, sides))
+        estimate = mutual_information(
+            take(table, sides["--x"]),
+            take(table, sides["--y"]),
+            given=take(table, sides["--given"]) if sides["--given"] else None,
+            target=target_kind,
+            categorical=categories,
+            device=device,
+            random_state=seed,
+        )
+    if as_json:
+        typer.echo(as_document(estimate, sides))
+    else:
+        typer.echo(f"{estimate.nats:.6g}" if quiet else in_words(estimate, sides))
 
 
 def in_words(estimate: Estimate, sides: dict[str, tuple[str, ...]]) -> str:

@@ -14,28 +14,41 @@ REPORT = "report.html"
 WORK = ".minerva"  # what a run that is killed leaves, for --resume
 
 
-def writable_folder(folder: Path, names: Sequence[str] = (SELECTION, REPORT)) -> Path:
-    """Make a folder with its parents, and make sure that files of these names can be written into it."""
+def writable_folder(folder: Path, names: Sequence[str] = (SELECTION, REPORT), *, option: str = "--out") -> Path:
+    """Make a folder with its parents, and make sure that files of these names can be written into it.
+
+    ``option`` is the one that names the folder, for errors.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
+        _try_to_write(folder)
+        taken = [name for name in names if (folder / name).is_dir()]
     except FileExistsError:
-        raise InputError(f"{str(folder)!r} is a file and --out needs a folder; give another name.") from None
+        raise InputError(f"{str(folder)!r} is a file and {option} needs a folder; give another name.") from None
     except OSError as error:
-        raise _cannot_write(folder, error) from None
-    for name in names:
-        if (folder / name).is_dir():
-            raise InputError(f"{str(folder / name)!r} is a folder where a file is to be written; move it away.")
+        raise _cannot_write(folder, error, option) from None
+    if taken:
+        raise InputError(f"{str(folder / taken[0])!r} is a folder where a file is to be written; move it away.")
     return folder
 
 
 def writable_file(path: Path) -> Path:
     """Make the folder of a file with its parents, and make sure that the file can be written there."""
-    if path.is_dir():
+    writable_folder(path.parent, ())
+    try:
+        is_folder = path.is_dir()
+        _try_to_write(path.parent, path.name)
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+    if is_folder:
         raise InputError(f"{str(path)!r} is a folder and --out needs a file; add a file name.")
-    writable_folder(path.parent)
     return path
+
+
+def _try_to_write(folder: Path, name: str = "") -> None:
+    """Write a file beside the one to come, as :func:`write_text` will: its name has to be short enough for that."""
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{name}."):
+        pass
 
 
 def write_results(selection: Selection, folder: Path) -> tuple[Path, Path]:
@@ -56,5 +69,8 @@ def write_text(path: Path, text: str) -> None:
         raise _cannot_write(path, error) from None
 
 
-def _cannot_write(path: Path, error: OSError) -> InputError:
-    return InputError(f"{str(path)!r} cannot be written: {error.strerror or error}; choose another --out.")
+def _cannot_write(path: Path, error: OSError, option: str = "--out") -> InputError:
+    from minerva.report.text import printable
+
+    shown = printable(str(path), limit=200)  # of a name that is too long, its ends are enough
+    return InputError(f"{shown!r} cannot be written: {error.strerror or error}; choose another {option}.")

@@ -2,28 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from rich import box
-from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
-from minerva.report import ranking, text
-from minerva.report.page import notices
+from minerva.cli.feature_table import feature_lines
+from minerva.cli.script import Script
+from minerva.report import ranking, text, words
 from minerva.results import FeatureResult, Selection
 
 MANY = 30  # rows of a table that are read at a glance
 MOST_SELECTED = 200
 FEWEST_DROPPED = 5
-WIDE, NARROW = 90, 70  # widths of a terminal that have room for the bar, and for more than the main number
-_BLOCKS = " ▏▎▍▌▋▊▉█"
-_Column = tuple[str, Literal["left", "right"], Callable[[FeatureResult], str]]
+WIDEST_TEXT = 100  # columns of a line that is still read with ease
 
 
-def selection_view(selection: Selection, width: int = 100) -> Group:
-    """Everything that a screen shows of a selection: table, what was left out of it, the answer, warnings.
+@dataclass(frozen=True)
+class SelectionView:
+    """What rich prints of a selection; made when it is printed, in the characters that the screen has."""
+
+    selection: Selection
+    width: int
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        """Yield the lines, top to bottom."""
+        selection, script = self.selection, Script(options.encoding)
+
+        def lines(paragraph: str, style: str = "", sign: str = "") -> Iterator[Text]:
+            """Wrap a paragraph, set in by the width of the sign before its first line."""
+            body = Text(script.write(paragraph)).wrap(console, min(self.width, WIDEST_TEXT) - len(sign))
+            for place, line in enumerate(body):
+                line.rstrip()
+                yield Text(script.write(sign) if place == 0 else " " * len(sign), style=style).append_text(line)
+
+        shown, hidden = rows_to_show(selection)
+        if shown:
+            yield from feature_lines(selection, shown, self.width, script)
+        for remark in (*([f"... and {hidden}"] if hidden else []), *ways_of_reading(selection)):
+            yield from lines(remark, "dim")
+        answer, *reasons = words.explanation(selection)
+        yield Text()
+        yield from lines(answer.text, "bold")
+        yield from lines(evidence(selection), "dim")
+        yield from [Text()] if reasons else []
+        for part in reasons:
+            yield from lines(part.text, "yellow" if part.kind == "suspect" else "", sign="• ")
+        notices = words.notices(selection)
+        yield from [Text()] if notices else []
+        for notice in notices:
+            yield from lines(text.printable(notice), "yellow", sign="Note: ")
+
+
+def selection_view(selection: Selection, width: int = 100) -> SelectionView:
+    """Everything that a screen shows of a selection: table, what was left out of it, the answer, why, warnings.
 
     Parameters
     ----------
@@ -34,17 +67,29 @@ def selection_view(selection: Selection, width: int = 100) -> Group:
 
     Returns
     -------
-    rich.console.Group
+    SelectionView
         What rich prints.
     """
-    shown, hidden = rows_to_show(selection)
-    parts: list[RenderableType] = [selection_table(selection, shown, width)]
-    if hidden:
-        parts.append(Text(f"... and {hidden}", style="dim"))
-    parts += [Text(line, style="dim") for line in ways_of_reading(selection)]
-    parts += [Text(), Text(text.printable(selection.headline), style="bold")]
-    parts += [Text(f"Note: {text.printable(notice)}", style="yellow") for notice in notices(selection)]
-    return Group(*parts)
+    return SelectionView(selection, width)
+
+
+def evidence(selection: Selection) -> str:
+    """Say how sure the answer is, and what it rests on.
+
+    Examples
+    --------
+    >>> from minerva.results import Estimate
+    >>> half = Estimate(0.5, 0.48, 0.52, n_rows=1000)
+    >>> one = FeatureResult("a", True, "adds 0.5 nats")
+    >>> evidence(Selection("y", (one,), half, half, n_rows=1000, seconds=4.2))
+    '95% interval 0.480 to 0.520 nats; 1,000 rows in 4.2 s.'
+    """
+    found, digits = selection.mutual_information, ranking.digits_for(selection)
+    sure = text.interval(found.low, found.high, digits) if found is not None and found.nats > 0 else ""
+    time = f" in {text.duration(selection.seconds)}" if selection.seconds > 0 else ""
+    first = f"95% interval {sure} nats; " if sure else ""
+    note = f"; {text.printable(found.note)}" if found is not None and found.note else ""
+    return f"{first}{selection.n_rows:,} rows{time}{note}."
 
 
 def rows_to_show(selection: Selection) -> tuple[list[FeatureResult], str]:
@@ -84,64 +129,3 @@ def ways_of_reading(selection: Selection) -> list[str]:
         if result.note is not None:
             names.setdefault(result.note, []).append(result.feature)
     return [f"{text.printable(note)}: {text.listing(tuple(of_note))}" for note, of_note in names.items()]
-
-
-def selection_table(selection: Selection, results: list[FeatureResult], width: int = 100) -> Table:
-    """Make the table of some of a selection's features, with the columns that were measured and that fit."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    columns = _columns(selection, width)
-    for header, justify, _ in columns:
-        text_column = justify == "left" and header
-        table.add_column(
-            header,
-            justify=justify,
-            no_wrap=not text_column,
-            overflow="fold" if text_column else "ellipsis",
-            max_width=width // 3 if header in {"feature", "with"} else None,
-        )
-    for result in results:
-        cells = (Text(show(result)) for _, _, show in columns)
-        table.add_row(*cells, style="green" if result.selected else "dim")
-    return table
-
-
-def _columns(selection: Selection, width: int) -> list[_Column]:
-    """Give header, alignment and content of the columns: what was not measured or finds no room is left out."""
-    features, digits, shares = selection.features, ranking.digits_for(selection), ranking.shares(selection.features)
-    vetted = any(result.contribution_nats is not None for result in features)
-    weighted = not vetted and any(result.weight for result in features)
-    columns: list[_Column] = [
-        ("feature", "left", lambda result: text.printable(result.feature, limit=60)),
-        ("", "left", lambda result: "✓" if result.selected else ""),
-    ]
-    if vetted and width >= NARROW:
-        columns.append(("adds, nats (95%)", "right", lambda result: _contribution(result, digits)))
-    elif vetted:
-        columns.append(("adds, nats", "right", lambda result: text.amount(result.contribution_nats, digits)))
-    if weighted:
-        columns.append(("weight", "right", lambda result: text.amount(result.weight)))
-    if (vetted or weighted) and width >= WIDE:
-        columns.append(("", "left", lambda result: bar(shares[result.feature])))
-    if any(result.marginal_nats is not None for result in features) and width >= NARROW:
-        columns.append(("alone", "right", lambda result: text.amount(result.marginal_nats, digits)))
-    if any(result.partners for result in features) and width >= NARROW:
-        columns.append(("with", "left", lambda result: text.listing(result.partners, most=3)))
-    return [*columns, ("why", "left", lambda result: text.printable(result.reason))]
-
-
-def bar(share: float, width: int = 8) -> str:
-    """Draw a share as a bar of blocks.
-
-    Examples
-    --------
-    >>> bar(0.5), bar(0.3), bar(0.0)
-    ('████', '██▍', '')
-    """
-    eighths = round(min(1.0, max(0.0, share)) * width * 8)
-    return ("█" * (eighths // 8) + _BLOCKS[eighths % 8]).rstrip()
-
-
-def _contribution(result: FeatureResult, digits: int) -> str:
-    ends = text.interval(result.contribution_low, result.contribution_high, digits)
-    value = text.amount(result.contribution_nats, digits)
-    return f"{value} ({ends})" if ends else value

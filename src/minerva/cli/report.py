@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from minerva.cli.files import REPORT, writable_file, write_text
+from minerva.cli.options import Quiet
 from minerva.errors import InputError
 from minerva.results import Selection
 
@@ -15,11 +16,12 @@ from minerva.results import Selection
 def report_command(
     selection: Annotated[Path, typer.Argument(metavar="SELECTION", help="A selection.json that a run wrote.")],
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The page to write.")] = Path(REPORT),
+    quiet: Quiet = False,
 ) -> None:
     """Draw the page of a saved selection again."""
-    if out.exists() and selection.exists() and out.samefile(selection):
-        raise InputError(f"--out {str(out)!r} is the selection itself; give the page another name.")
     loaded = Selection.load(selection)
+    if writable_file(out).exists() and out.samefile(selection):
+        raise InputError(f"--out {str(out)!r} is the selection itself; give the page another name.")
     from minerva.report import render
     from minerva.report.text import printable
 
@@ -27,5 +29,6 @@ def report_command(
         page = render(loaded)
     except (TypeError, ValueError, AttributeError) as error:  # a file edited by hand can hold anything
         raise InputError(f"{str(selection)!r} is not a saved selection: {error}.") from None
-    write_text(writable_file(out), page)
-    typer.echo(f"Wrote {printable(str(out))}.", err=True)
+    write_text(out, page)
+    if not quiet:
+        typer.echo(f"Wrote {printable(str(out))}.", err=True)

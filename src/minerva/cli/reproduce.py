@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from minerva.cli import completion
 from minerva.cli.files import writable_folder, write_text
 from minerva.errors import InputError, unknown_name
 from minerva.results import Progress
@@ -16,12 +17,18 @@ if TYPE_CHECKING:
     from minerva.evaluation.paper import Configuration, FigureTable
 
 EVERYTHING = "all"
+EXPERIMENTS = ("a", "b", "fraud", "mine", EVERYTHING)
 _FILES = {"a": Path("paper") / "experiment_a.parquet", "fraud": Path("real") / "creditcard_ulb.parquet"}
 
 
 def reproduce_command(
     experiment: Annotated[
-        str, typer.Argument(metavar="EXPERIMENT", help="a, b, fraud, mine (the paper's section 2), or all.")
+        str,
+        typer.Argument(
+            metavar="EXPERIMENT",
+            autocompletion=completion.one_of(*EXPERIMENTS),
+            help="a, b, fraud, mine (the paper's section 2), or all.",
+        ),
     ],
     *,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer rows and shorter searches: minutes.")] = False,
@@ -50,9 +57,11 @@ def reproduce_command(
     runs = [(name, find_data(name, data)) for name in names]
     if experiment == EVERYTHING and ("fraud", None) not in runs:
         runs.append(("fraud", None))  # on simulated payments too, whose truth is known
-    folder = writable_folder(out)
-    for name, source in runs:
-        _reproduce(read_configuration(name, quick=quick), source, folder)
+    plans = [(read_configuration(name, quick=quick), source) for name, source in runs]
+    stems = [record_name(configuration, source) for configuration, source in plans]
+    folder = writable_folder(out, [f"{stem}{ending}" for stem in stems for ending in (".jsonl", ".md", ".png")])
+    for configuration, source in plans:
+        _reproduce(configuration, source, folder)
 
 
 def find_data(experiment: str, given: Path | None) -> Path | None:

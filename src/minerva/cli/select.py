@@ -2,105 +2,75 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from minerva.cli.columns import (
-    column_names,
-    require_disjoint,
-    resolve,
-    resolve_one,
-    sides,
-    split_categorical,
-    take,
-    whole,
-)
+from minerva.cli import options
+from minerva.cli.columns import column_names, resolve_all
 from minerva.cli.files import WORK, writable_folder, write_results
-from minerva.cli.options import AsJson, Categorical, Data, Device, Seed
-from minerva.cli.processes import Processes, processes
-from minerva.cli.progress import ProgressBar
-from minerva.data import read_within
-from minerva.data.budget import Budget, encoding_seconds, spell_bytes
-from minerva.data.paths import check_exists
-from minerva.errors import InputError
+from minerva.cli.fits import Fits, RepeatPlan
+from minerva.cli.interrupts import stoppable
+from minerva.cli.logs import logged, logger
+from minerva.cli.processes import processes
+from minerva.cli.provenance import with_command
+from minerva.errors import InputError, MinervaError
 from minerva.results import Progress, Selection
 
-_OF_ROWS = ("--group-column", "--time-column", "--weight-column")  # options of columns that say something of the rows
+if TYPE_CHECKING:
+    from minerva.data.budget import Budget
 
 
 def select_command(
-    data: Data,
+    ctx: typer.Context,
+    data: options.Data,
     *,
-    target: Annotated[list[str], typer.Option("--target", metavar="Y", help="What the features are about.")],
-    ignore: Annotated[
-        list[str] | None,
-        typer.Option("--ignore", metavar="COL", help="Columns to take out first, such as identifiers."),
-    ] = None,
-    keep: Annotated[
-        list[str] | None, typer.Option("--keep", metavar="COL", help="Features to select whatever they add.")
-    ] = None,
-    drop: Annotated[
-        list[str] | None,
-        typer.Option("--drop", metavar="COL", help="Features to leave out, and list as left out."),
-    ] = None,
-    categorical: Categorical = None,
-    n_features: Annotated[
-        int | None, typer.Option("--n-features", metavar="K", help="Select this many; found by itself when not given.")
-    ] = None,
-    group_column: Annotated[
-        str | None,
-        typer.Option("--group-column", metavar="COL", help="Rows alike here, as of one customer, stay together."),
-    ] = None,
-    time_column: Annotated[
-        str | None,
-        typer.Option("--time-column", metavar="COL", help="When rows happened: early ones train, the latest judge."),
-    ] = None,
-    weight_column: Annotated[
-        str | None, typer.Option("--weight-column", metavar="COL", help="How much each row counts.")
-    ] = None,
-    solver: Annotated[
-        str, typer.Option("--solver", metavar="S", help="vetting, or paper for Algorithm 1 as published.")
-    ] = "vetting",
-    device: Device = "auto",
-    seed: Seed = 0,
-    time_limit: Annotated[
-        float | None,
-        typer.Option("--time-limit", metavar="T", help="Seconds after which the fit ends with what it has."),
-    ] = None,
-    memory: Annotated[
-        str | None,
-        typer.Option("--memory", metavar="M", help="Memory to keep within, such as 4GB; else half of what is free."),
-    ] = None,
-    cache: Annotated[
-        Path | None,
-        typer.Option("--cache", metavar="DIR", help="Folder for encoded rows and unfinished work; else in --out."),
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on where the same command was stopped or killed.")
-    ] = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Folder for selection.json and report.html.")
-    ] = None,
-    as_json: AsJson = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print the names of the selected features alone.")
-    ] = False,
+    target: options.Targets,
+    ignore: options.Ignore = None,
+    keep: options.Keep = None,
+    drop: options.Drop = None,
+    categorical: options.Categorical = None,
+    n_features: options.FeatureCount = None,
+    group_column: options.GroupColumn = None,
+    time_column: options.TimeColumn = None,
+    weight_column: options.WeightColumn = None,
+    solver: options.Solver = "vetting",
+    device: options.Device = "auto",
+    seed: options.Seed = 0,
+    time_limit: options.TimeLimit = None,
+    repeats: options.RepeatCount = None,
+    subsample: options.Subsample = None,
+    jobs: options.Jobs = 1,
+    memory: options.Memory = None,
+    cache: options.Cache = None,
+    resume: options.Resume = False,
+    out: options.Out = None,
+    as_json: options.AsJson = False,
+    verbose: options.Verbose = False,
+    quiet: options.QuietNames = False,
 ) -> None:
     """Find the features that carry information about the target, together, and say why.
 
     Options that name columns can be repeated, or take several names with commas between them.
     """
+    from minerva.cli.progress import ProgressBar
+    from minerva.data import read_within
+    from minerva.data.budget import Budget
+    from minerva.data.paths import check_exists
+
+    again = RepeatPlan.asked(repeats, subsample, jobs)
     check_exists(data)
     typed = {"--target": target, "--ignore": ignore, "--keep": keep, "--drop": drop, "--categorical": categorical}
     of_rows = {"--group-column": group_column, "--time-column": time_column, "--weight-column": weight_column}
-    with processes(device) as ranks:
+    failure: BaseException | None = None
+    with logged(verbose=verbose, quiet=quiet), processes(device) as ranks:
         folder = writable_folder(out) if out is not None else None
         workplace = _workplace(cache, folder, resume)
-        options: dict[str, Any] = {
+        parameters: dict[str, Any] = {
             "n_features_to_select": n_features,
             "solver": solver,
             "device": device,
@@ -109,80 +79,86 @@ def select_command(
             "memory": memory,
             "cache": workplace,
             "resume": resume,
+            "verbose": int(verbose and ranks.leads),
         }
-        with ProgressBar(quiet=quiet or not ranks.leads) as progress:
+        hidden = quiet or not ranks.leads
+        with _work_is_kept(workplace), ProgressBar(quiet=hidden) as progress:
             progress(Progress("read", 0.0))
-            table = read_within(data, Budget.of(memory), workplace)
-            named = _resolve_all(typed, of_rows, column_names(table))
-            if hasattr(table, "blocks") and ranks.leads and not quiet:
-                _announce(table, Budget.of(memory), workplace)
-            selection = _fit(table, named, options, progress, ranks)
+            budget = Budget.of(memory)
+            table = read_within(data, budget, workplace)
+            named = resolve_all(typed, of_rows, column_names(table))
+            if again is not None:
+                again.check(table, named, ranks)
+            if not hidden:
+                _announce(table, budget, workplace)
+            fits = Fits.of(table, named, parameters)
+            with stoppable(alone=ranks.size == 1) as stop:
+                selection = with_command(fits.answer((progress, stop), ranks), ctx, data)
+        if again is not None and not stop.asked:
+            selection, failure = _repeat(fits, selection, again, folder, quiet=quiet)
         written = write_results(selection, folder) if folder is not None and ranks.leads else ()
         ranks.barrier()
         if workplace is not None and workplace != cache and ranks.leads:
             shutil.rmtree(workplace, ignore_errors=True)
     if ranks.leads:
         _print(selection, written, as_json=as_json, quiet=quiet)
+    if failure is not None:
+        raise failure
+    stop.conclude(selection)
 
 
-def _fit(
-    table: Any, named: dict[str, tuple[str, ...]], options: dict[str, Any], progress: ProgressBar, ranks: Processes
-) -> Selection:
-    """Fit the selector to the columns that the options name."""
-    apart = [name for option in ("--ignore", *_OF_ROWS) for name in named[option]]
-    X, y = sides(table, named["--target"], apart)
-    categories, target_kind = split_categorical(named["--categorical"], named["--target"])
-    from minerva.selectors import MinervaSelector
+def _repeat(
+    fits: Fits, selection: Selection, again: RepeatPlan, folder: Path | None, *, quiet: bool
+) -> tuple[Selection, BaseException | None]:
+    """The selection with the frequencies of the repeats; if these fail, the selection as it is and the failure."""
+    from minerva.cli.progress import ProgressBar
 
-    selector = MinervaSelector(
-        categorical=categories,
-        target=target_kind,
-        keep=named["--keep"],
-        drop=named["--drop"],
-        callbacks=(progress,),
-        **options,
-    )
-    shared: dict[str, Any] = {"ranks": ranks} if ranks.size > 1 else {}
-    return selector.fit(X, y, **_row_columns(table, named), **shared).selection_
-
-
-def _resolve_all(
-    typed: dict[str, list[str] | None], of_rows: dict[str, str | None], known: Sequence[str]
-) -> dict[str, tuple[str, ...]]:
-    """Columns of every option; ``of_rows`` are those that say something of the rows, one column each."""
-    named = {option: resolve(values, known, option) for option, values in typed.items()}
-    named |= {option: resolve_one(value, known, option) for option, value in of_rows.items()}
-    require_disjoint({option: named[option] for option in ("--target", "--ignore", "--keep", "--drop")})
-    for option in ("--ignore", *of_rows):
-        require_disjoint({other: named[other] for other in (option, "--categorical")})
-    for option in of_rows:  # these may be named by --ignore and by one another: a day is a time, and a group of rows
-        for other in ("--target", "--keep", "--drop"):
-            require_disjoint({other: named[other], option: named[option]})
-    return named
-
-
-def _row_columns(table: Any, named: dict[str, tuple[str, ...]]) -> dict[str, Any]:
-    """What the selector is told of the rows, as arguments of its ``fit``."""
-    arguments = {"--group-column": "row_groups", "--time-column": "row_times"}
-    columns = {argument: whole(take(table, named[option])) for option, argument in arguments.items() if named[option]}
-    if named["--weight-column"]:
-        columns["sample_weight"] = whole(take(table, named["--weight-column"])).column(0)
-    return columns
+    if folder is not None:  # a job that is killed during the repeats leaves the answer
+        write_results(selection, folder)
+    try:
+        with ProgressBar(quiet=quiet) as progress:
+            return fits.repeat(selection, again, progress), None
+    except (KeyboardInterrupt, MinervaError) as failure:
+        typer.echo("The repeats were not finished: the answer goes without them.", err=True)
+        return selection, failure
 
 
 def _workplace(cache: Path | None, out: Path | None, resume: bool) -> Path | None:
     """The folder that a killed run leaves its work in: the one that is named, or one beside the results."""
     if resume and cache is None and out is None:
         raise InputError("--resume needs to know where the work was left; give the --out or the --cache of that run.")
-    return cache or (None if out is None else out / WORK)
+    if cache is not None:
+        return writable_folder(cache, (), option="--cache")
+    if out is None:
+        return None
+    if (out / WORK).is_file():
+        raise InputError(f"{str(out / WORK)!r} is a file where a folder is to be made; move it away.")
+    return out / WORK
 
 
-def _announce(source: Any, budget: Budget, workplace: Path | None) -> None:
-    """Say that a table is too large for the memory, what is done about it, and how long that takes."""
-    size, where = spell_bytes(source.nbytes), "a temporary folder" if workplace is None else repr(str(workplace))
-    minutes = encoding_seconds(source.n_rows, len(source.names)) / 60
+@contextlib.contextmanager
+def _work_is_kept(workplace: Path | None) -> Iterator[None]:
+    """Say where an interrupted fit has left its work."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if workplace is not None and workplace.is_dir() and any(workplace.iterdir()):
+            where = repr(str(workplace))
+            typer.echo(f"Unfinished work is in {where}; the same command with --resume goes on from there.", err=True)
+        raise
+
+
+def _announce(table: Any, budget: Budget, workplace: Path | None) -> None:
+    """Say how large the table is; if too large for the memory, also what is done about it, and how long that takes."""
+    from minerva.data.budget import encoding_seconds, spell_bytes
+
+    if not hasattr(table, "blocks"):
+        logger.info("read %s rows x %s columns", f"{table.num_rows:,}", f"{table.num_columns:,}")
+        return
+    size, where = spell_bytes(table.nbytes), "a temporary folder" if workplace is None else repr(str(workplace))
+    minutes = encoding_seconds(table.n_rows, len(table.names)) / 60
     typer.echo(
-        f"{source.n_rows:,} rows x {len(source.names):,} columns ({size}) do not fit in {spell_bytes(budget.n_bytes)}: "
+        f"{table.n_rows:,} rows x {len(table.names):,} columns ({size}) do not fit in {spell_bytes(budget.n_bytes)}: "
         f"they are encoded into files in {where} first, in about {max(1, round(minutes))} min.",
         err=True,
     )

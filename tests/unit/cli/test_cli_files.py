@@ -38,9 +38,22 @@ def test_a_folder_without_permission_is_found_before_the_work(tmp_path, monkeypa
     def refuse(**_):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("tempfile.TemporaryFile", refuse)  # root, as which tests may run, is never refused
+    monkeypatch.setattr("tempfile.NamedTemporaryFile", refuse)  # root, as which tests may run, is never refused
     with pytest.raises(InputError, match="cannot be written: Permission denied"):
         files.writable_folder(tmp_path)
+
+
+def test_a_page_may_stand_beside_a_folder_of_any_name(tmp_path):
+    (tmp_path / "selection.json").mkdir()
+    assert files.writable_file(tmp_path / "page.html") == tmp_path / "page.html"
+
+
+def test_the_option_that_named_the_folder_is_named(tmp_path):
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(InputError, match="is a file and --cache needs a folder"):
+        files.writable_folder(tmp_path / "taken", (), option="--cache")
+    with pytest.raises(InputError, match="choose another --cache"):
+        files.writable_folder(tmp_path / "taken" / "below", (), option="--cache")
 
 
 def test_results_are_read_back_equal(tmp_path):

@@ -6,10 +6,12 @@ import io
 import re
 
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 
-from minerva.cli.render import bar, rows_to_show, selection_table, selection_view
-from minerva.results import Estimate, FeatureResult, Selection
+from full_selection import full_selection
+from minerva.cli.render import rows_to_show, selection_view
+from minerva.results import Estimate, FeatureResult, Selection, Suspect, SuspectKind
 
 NOTHING = Estimate(0.0, 0.0, 0.0, n_rows=1000)
 HALF = Estimate(0.5, 0.48, 0.52, n_rows=1000)
@@ -27,32 +29,24 @@ def selection_of(features, information=HALF, **rest):
     return Selection("y", tuple(features), information, information, n_rows=1000, **rest)
 
 
-def drawn(selection, width=100):
+def drawn(selection, width=100, **of_console):
     screen = io.StringIO()
-    Console(file=screen, width=width, highlight=False).print(selection_view(selection, width))
+    Console(file=screen, width=width, highlight=False, **of_console).print(selection_view(selection, width))
     return screen.getvalue()
+
+
+def plain(selection, width=80, encoding="ascii"):
+    """What a screen that knows few characters shows; anything that it lacks is an error."""
+    screen = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="strict")
+    Console(file=screen, width=width, highlight=False).print(selection_view(selection, width))
+    screen.seek(0)
+    return screen.read()
 
 
 def test_kept_features_come_first_and_each_group_strongest_first():
     shown, hidden = rows_to_show(selection_of(FIVE))
     assert [result.feature for result in shown] == ["strong", "weak", "copy", "late", "flat"]
     assert hidden == ""
-
-
-def test_a_row_tells_mark_contribution_interval_alone_partners_and_reason():
-    lines = drawn(selection_of(FIVE), width=120).splitlines()
-    [strong] = [line for line in lines if line.startswith("strong")]
-    assert re.split(r"\s{2,}", strong.strip()) == [
-        "strong",
-        "✓",
-        "0.400 (0.380 to 0.420)",
-        "████████",
-        "0.000",
-        "weak",
-        "adds 0.400 nats once weak is known",
-    ]
-    [flat] = [line for line in lines if line.startswith("flat")]
-    assert re.split(r"\s{2,}", flat.strip()) == ["flat", "–", "–", "constant"]
 
 
 def test_the_headline_and_the_warnings_follow_the_table():
@@ -68,21 +62,12 @@ def test_a_fit_that_had_not_settled_says_so():
 
 def test_nothing_selected_is_said_in_words():
     text = drawn(selection_of((FeatureResult("a", False, "weight fell to zero"),), NOTHING))
-    assert "None of the 1 features was found to carry information about y." in text
+    assert "The only feature was not found to carry information about y." in text
     assert "✓" not in text
 
 
 def test_no_feature_at_all_is_drawn():
-    assert "None of the 0 features" in drawn(selection_of((), NOTHING))
-
-
-def test_columns_that_nothing_was_measured_for_are_left_out():
-    weights = (
-        FeatureResult("a", True, "weight 0.7 is above the threshold", weight=0.7),
-        FeatureResult("b", False, "no"),
-    )
-    headers = [column.header for column in selection_table(selection_of(weights), list(weights)).columns]
-    assert headers == ["feature", "", "weight", "", "why"]
+    assert drawn(selection_of((), NOTHING)).strip().startswith("There is no feature that could tell anything about y.")
 
 
 @pytest.mark.parametrize(
@@ -113,19 +98,11 @@ def test_the_dropped_features_of_a_long_table_are_the_strongest():
     assert [result.feature for result in shown] == ["f0", *(f"f{i}" for i in range(99, 70, -1))]
 
 
-def test_a_narrow_screen_leaves_room_for_the_reason():
-    def headers(width):
-        return [column.header for column in selection_table(selection_of(FIVE), list(FIVE), width).columns]
-
-    assert headers(120) == ["feature", "", "adds, nats (95%)", "", "alone", "with", "why"]
-    assert headers(80) == ["feature", "", "adds, nats (95%)", "alone", "with", "why"]
-    assert headers(50) == ["feature", "", "adds, nats", "why"]
-
-
-@pytest.mark.parametrize("width", [40, 60, 80, 100, 200])
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 160, 250])
 def test_no_line_is_wider_than_the_screen(width):
-    features = (*FIVE, FeatureResult("x" * 500, False, "adds nothing once strong is known", partners=("a" * 90, "b")))
-    assert max(len(line) for line in drawn(selection_of(features), width).splitlines()) <= width
+    names = ("交易金额" * 75, "x" * 300, "two\nlines")  # each of the first signs fills two cells
+    text = drawn(full_selection(names), width)
+    assert max(cell_len(line) for line in text.splitlines()) <= width
 
 
 @pytest.mark.parametrize(
@@ -142,9 +119,9 @@ def test_no_line_is_wider_than_the_screen(width):
     ],
 )
 def test_names_are_text_whatever_they_hold(name, shown):
-    features = (FeatureResult(name, True, f"works with {name}", partners=(name,)),)
+    features = (FeatureResult(name, True, f"works with {name}"),)
     text = drawn(selection_of(features, warnings=(f"About {name}.",)), width=200)
-    assert text.count(shown) == 4
+    assert text.count(shown) == 4  # its name, its reason, the answer that names the only one, the warning
     assert all(character.isprintable() for character in text.replace("\n", ""))
 
 
@@ -156,6 +133,49 @@ def test_few_nats_are_shown_with_enough_digits():
     assert "0.00930 (0.00900 to 0.00960)" in drawn(selection_of(features, rare), width=200)
 
 
-def test_a_bar_is_as_long_as_its_share_and_never_longer_than_its_room():
-    assert [len(bar(share, width=8)) for share in (0.0, 0.5, 1.0, 7.0, -1.0)] == [0, 4, 8, 8, 0]
-    assert bar(1 / 64, width=8) == "▏"
+def test_the_reasons_follow_the_answer_and_the_warnings_come_last():
+    text = drawn(full_selection(), width=160)
+    places = [
+        text.index(words)
+        for words in (
+            "4 of 12 features carry 0.600 nats",
+            "95% interval 0.590 to 0.610 nats; 5,000 rows in 12.3 s.",
+            "• f0 and f1 matter only together",
+            "• The same fit, repeated 10 times",
+            "Note: f2 alone tells 96%",
+        )
+    ]
+    assert places == sorted(places)
+    assert text.count("f2 alone tells 96%") == 1
+
+
+def test_a_suspect_that_no_warning_names_is_shown_like_one():
+    suspect = Suspect("weak", SuspectKind.DOMINANT, share=0.8)
+    lines = drawn(selection_of(FIVE, suspects=(suspect,)), force_terminal=True, color_system="standard").splitlines()
+    [line] = [line for line in lines if "weak alone tells 80%" in line]
+    assert line.startswith("\x1b[33m")  # yellow
+
+
+def test_no_colour_is_written_where_none_is_wanted(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    colours = re.compile(r"\x1b\[[0-9;]*3[0-7]m")
+    assert colours.search(drawn(full_selection(), force_terminal=True))
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not colours.search(drawn(full_selection(), force_terminal=True))
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+def test_a_screen_without_blocks_gets_plain_bars_and_signs(encoding):
+    text = plain(full_selection(("café", "金额")), encoding=encoding)
+    [first] = [line for line in text.splitlines() if line.startswith("* caf")]
+    assert "########" in first
+    assert r"\u91d1\u989d" in text
+    assert "- The same fit" in text
+
+
+def test_a_wrapped_reason_is_set_in_below_its_sign():
+    lines = drawn(full_selection(), width=40).splitlines()
+    start = next(place for place, line in enumerate(lines) if line.startswith("• "))
+    assert lines[start + 1].startswith("  each tells")
+    assert all(line == line.rstrip() for line in lines)

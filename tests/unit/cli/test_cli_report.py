@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from full_selection import full_selection
 from minerva.results import Estimate, FeatureResult, Selection
 
 HALF = Estimate(0.5, 0.48, 0.52, n_rows=20)
@@ -48,3 +49,47 @@ def test_report_refuses_paths_that_it_cannot_use(folder, run, assert_refused):
     assert_refused(run("report", "selection.json", "--out", "selection.json"), "is the selection itself")
     assert_refused(run("report", "selection.json", "--out", "."), "is a folder and --out needs a file")
     assert Selection.load("selection.json") == SELECTION
+
+
+def _changes(whole):
+    """Ways to spoil the document of a selection with everything in it, one at a time."""
+    feature = whole["features"][0]
+    return {
+        "a newer schema": {**whole, "schema_version": whole["schema_version"] + 1},
+        "a schema that is text": {**whole, "schema_version": "1.0"},
+        "features that are a number": {**whole, "features": 3},
+        "a feature that is text": {**whole, "features": ["f0"]},
+        "a flag that is text": {**whole, "features": [{**feature, "selected": "yes"}]},
+        "a name that is a number": {**whole, "features": [{**feature, "feature": 7}]},
+        "an amount that is a list": {**whole, "features": [{**feature, "contribution_nats": [0.5]}]},
+        "a role that there is not": {**whole, "features": [{**feature, "role": "boss"}]},
+        "rows that are text": {**whole, "n_rows": "many"},
+        "a pair without amounts": {**whole, "pairs": [{"first": "f0", "second": "f1"}]},
+        "a path of text": {**whole, "path": "f0"},
+        "provenance that is text": {**whole, "provenance": "me"},
+        "a field that there is not": {**whole, "surprise": 1},
+    }
+
+
+WHOLE = json.loads(full_selection().to_json())
+
+
+@pytest.mark.parametrize("document", _changes(WHOLE).values(), ids=_changes(WHOLE))
+def test_a_file_that_was_edited_by_hand_is_refused_in_one_sentence(folder, document, run, assert_refused):
+    (folder / "selection.json").write_text(json.dumps(document))
+    assert_refused(run("report", "selection.json"), "selection.json")
+    assert not (folder / "report.html").exists()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.999])
+def test_a_file_that_was_cut_is_refused_in_one_sentence(folder, share, run, assert_refused):
+    text = full_selection().to_json()
+    (folder / "selection.json").write_text(text[: int(share * len(text))])
+    assert_refused(run("report", "selection.json"), "not valid JSON")
+    assert not (folder / "report.html").exists()
+
+
+def test_a_refused_selection_makes_no_folder(folder, run, assert_refused):
+    (folder / "selection.json").write_text("{}")
+    assert_refused(run("report", "selection.json", "--out", "new/report.html"), "schema_version")
+    assert not (folder / "new").exists()

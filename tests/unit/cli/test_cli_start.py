@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import sys
 
 import pytest
+import typer
 from rich.console import Console
 
 from minerva import __version__
-from minerva.cli import _prepare_streams
+from minerva.cli import _prepare_streams, app
 
 
 def loaded_after(program):
@@ -35,11 +37,26 @@ def test_a_missing_file_is_found_before_anything_heavy_loads():
     assert not any(name in loaded for name in ("torch", "sklearn", "pandas", "pyarrow"))
 
 
-@pytest.mark.parametrize("command", ["select", "compare", "estimate", "report", "demo"])
-def test_every_help_has_an_example(command, run):
-    result = run(command, "--help")
-    assert result.exit_code == 0
-    assert f"Example:\n    minerva {command}" in result.stdout
+def test_every_help_has_an_example_that_parses(run):
+    commands = re.findall(r"^  (\w+) ", run("--help").stdout.split("Commands:")[1], re.MULTILINE)
+    assert sorted(commands) == ["compare", "demo", "estimate", "report", "reproduce", "select"]
+    for command in commands:
+        example = re.search(rf"Example:\n    minerva ({command}\b.*)", run(command, "--help").stdout)
+        assert example is not None
+        assert parsed(example[1].split())
+
+
+def test_the_first_help_shows_the_most_common_commands_and_they_parse(run):
+    examples = re.findall(r"^    minerva (.+?)(?:  .*)?$", run("--help").stdout, re.MULTILINE)
+    assert [example.split()[0] for example in examples] == ["demo", "select", "select"]
+    assert all(parsed(example.split()) for example in examples)
+
+
+def parsed(arguments):
+    """What the command of these arguments is given; an unknown option or a missing one ends the test."""
+    group = typer.main.get_command(app)
+    command = group.commands[arguments[0]]
+    return command.make_context(command.name, arguments[1:]).params
 
 
 def test_version_and_module_entry():

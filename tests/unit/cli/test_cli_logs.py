@@ -1,0 +1,74 @@
+"""Claims about ``--verbose`` and ``--quiet``."""
+
+from __future__ import annotations
+
+import io
+import logging
+import re
+
+import pytest
+
+from minerva.cli.logs import logged
+from minerva.results import Estimate
+
+HALF = Estimate(0.5, 0.48, 0.52, n_rows=20)
+
+
+def test_log_lines_are_shown_with_the_time_while_asked_for(capsys):
+    logger = logging.getLogger("minerva")
+    with logged(verbose=True, quiet=False):
+        logger.info("learn: two\nlines")
+        logger.debug("details")
+    logger.info("later")
+    assert re.fullmatch(r"\d\d:\d\d:\d\d learn: two\\nlines\n", capsys.readouterr().err)
+    assert not logger.handlers
+    assert logger.level == logging.NOTSET
+
+
+def test_without_verbose_nothing_is_logged(capsys):
+    with logged(verbose=False, quiet=False):
+        logging.getLogger("minerva").info("learn")
+    assert capsys.readouterr().err == ""
+
+
+def test_log_lines_go_to_the_stderr_of_the_moment(capsys, monkeypatch):
+    above_the_bar = io.StringIO()
+    with logged(verbose=True, quiet=False):
+        monkeypatch.setattr("sys.stderr", above_the_bar)
+        logging.getLogger("minerva").info("learn")
+    assert above_the_bar.getvalue().endswith(" learn\n")
+
+
+@pytest.mark.usefixtures("folder", "selector")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["select", "data.csv", "--target", "is_fraud"],
+        ["compare", "data.csv", "--target", "is_fraud"],
+        ["estimate", "data.csv", "--x", "amount", "--y", "is_fraud"],
+        ["demo"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_verbose_and_quiet_contradict_each_other(command, run, assert_refused):
+    assert_refused(run(*command, "-v", "-q"), "--verbose and --quiet contradict each other")
+
+
+def test_verbose_asks_the_library_to_log_and_says_what_was_read(folder, selector, run):
+    result = run("select", "data.csv", "--target", "is_fraud", "--verbose")
+    assert result.exit_code == 0
+    assert selector.seen["verbose"] == 1
+    assert "read 20 rows x 5 columns" in result.stderr
+
+
+def test_a_quiet_estimate_is_a_number(folder, monkeypatch, run):
+    monkeypatch.setattr("minerva.selectors.mutual_information", lambda *_, **__: HALF)
+    result = run("estimate", "data.csv", "--x", "amount", "--y", "is_fraud", "--quiet")
+    assert (result.stdout, result.stderr) == ("0.5\n", "")
+
+
+def test_a_quiet_report_says_nothing(folder, answer, run):
+    answer.save("selection.json")
+    result = run("report", "selection.json", "-q")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+    assert (folder / "report.html").exists()

@@ -1,0 +1,120 @@
+"""Claims about ``minerva select --repeats``."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+
+import pytest
+
+from minerva.errors import InputError
+from minerva.results import Progress, Repeats, Selection
+
+SELECT = ("select", "data.csv", "--target", "is_fraud")
+
+
+@pytest.fixture
+def repeated(folder, selector, monkeypatch):
+    """What the repeats were asked; they are there at once."""
+    seen = []
+
+    def repeat_fits(selector, X, y, *, progress, **settings):
+        seen.append({"parameters": dict(selector.seen), "columns": X.column_names, **settings})
+        for n_done in range(1, settings["n_repeats"] + 1):
+            progress(Progress(f"fit {n_done}", n_done / settings["n_repeats"]))
+        return [selector.answer] * settings["n_repeats"]
+
+    def with_frequencies(selection, repeats, subsample):
+        features = tuple(dataclasses.replace(result, frequency=1.0) for result in selection.features)
+        return dataclasses.replace(selection, features=features, repeats=Repeats(len(repeats), subsample, 1.0))
+
+    monkeypatch.setattr("minerva.evaluation.repeat_fits", repeat_fits)
+    monkeypatch.setattr("minerva.evaluation.with_frequencies", with_frequencies)
+    return seen
+
+
+def test_frequencies_go_into_the_answer_that_is_written(repeated, run):
+    result = run(*SELECT, "--repeats", 3, "--subsample", 0.5, "--jobs", 2, "--seed", 7, "--out", "results")
+    assert result.exit_code == 0
+    saved = Selection.load("results/selection.json")
+    assert saved.repeats == Repeats(3, 0.5, 1.0)
+    assert [feature.frequency for feature in saved.features] == [1.0, 1.0]
+    (asked,) = repeated
+    assert (asked["n_repeats"], asked["subsample"], asked["n_jobs"], asked["random_state"]) == (3, 0.5, 2, 7)
+    assert asked["columns"] == ["id", "amount", "country", "late"]
+
+
+def test_repeats_keep_no_journal_and_call_nobody_back(repeated, run):
+    assert run(*SELECT, "--repeats", 2, "--n-features", 2, "--cache", "work", "--resume").exit_code == 0
+    parameters = repeated[0]["parameters"]
+    assert (parameters["cache"], parameters["resume"]) == (None, False)
+    assert not parameters.get("callbacks")
+    assert parameters["n_features_to_select"] == 2
+
+
+def test_without_the_option_nothing_is_repeated(repeated, run):
+    assert run(*SELECT).exit_code == 0
+    assert repeated == []
+
+
+def test_the_log_counts_the_repeats(repeated, run):
+    result = run(*SELECT, "--repeats", 2, "--verbose")
+    assert [line.split(" ", 1)[1] for line in result.stderr.splitlines() if "repeats" in line] == [
+        "0 of 2 repeats done",
+        "1 of 2 repeats done",
+        "2 of 2 repeats done",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--repeats", "0"], "--repeats must be a whole number above 0; it is 0"),
+        (["--repeats", "3", "--jobs", "0"], "--jobs must be a whole number above 0"),
+        (["--repeats", "3", "--subsample", "1"], "--subsample must be a share between 0 and 1; it is 1"),
+        (["--repeats", "3", "--subsample", "nan"], "--subsample must be a share"),
+        (["--subsample", "0.5"], "--subsample is about repeats; give --repeats too"),
+        (["--jobs", "2"], "--jobs is about repeats; give --repeats too"),
+        (["--repeats", "3", "--group-column", "country"], "--repeats cannot be used with --group-column"),
+        (["--repeats", "3", "--time-column", "id"], "--repeats cannot be used with --time-column"),
+        (["--repeats", "3", "--weight-column", "id"], "--repeats cannot be used with --weight-column"),
+        (["--repeats", "3", "--memory", "1MiB"], "--repeats needs the whole table in memory"),
+    ],
+)
+def test_what_cannot_be_repeated_is_refused_before_the_fit(folder, selector, arguments, message, run, assert_refused):
+    if "--memory" in arguments:
+        rows = "".join(f"{i},{i % 2}\n" for i in range(50_000))
+        (folder / "data.csv").write_text(f"amount,is_fraud\n{rows}")
+    assert_refused(run(*SELECT, *arguments), message)
+    assert selector.fitted == []
+
+
+def test_several_processes_are_refused_before_the_fit(folder, selector, monkeypatch, run, assert_refused):
+    @contextlib.contextmanager
+    def two(device):
+        class Ranks:
+            size, leads = 2, True
+
+        yield Ranks
+
+    monkeypatch.setattr("minerva.cli.select.processes", two)
+    assert_refused(run(*SELECT, "--repeats", 3), "--repeats runs in one process")
+    assert selector.fitted == []
+
+
+@pytest.mark.parametrize(
+    ("failure", "code", "words"),
+    [(KeyboardInterrupt(), 130, "Interrupted."), (InputError("Too few rows."), 2, "Too few rows.")],
+)
+def test_repeats_that_fail_leave_the_answer(repeated, monkeypatch, failure, code, words, answer, run):
+    def fail(*_, **__):
+        assert Selection.load("results/selection.json") == answer  # were it killed now, the answer would be there
+        raise failure
+
+    monkeypatch.setattr("minerva.evaluation.repeat_fits", fail)
+    result = run(*SELECT, "--repeats", 3, "--out", "results")
+    assert result.exit_code == code
+    assert "0.500 (0.480 to 0.520)" in result.stdout
+    assert Selection.load("results/selection.json") == answer
+    assert "The repeats were not finished: the answer goes without them.\n" in result.stderr
+    assert result.stderr.endswith(f"minerva: {words}\n")
