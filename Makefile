@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 
-.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick bench-scale reproduce clean
+.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick bench-scale reproduce pictures clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY_DEV)
@@ -73,6 +73,9 @@ bench-scale: setup  ## tables of all sizes: seconds, memory, verdicts; half an h
 reproduce: setup  ## the paper's tables: two hours on 2 cores; MINERVA_DATA names the folder of the data, if at hand
 	$(BIN)/minerva reproduce all --out experiments/paper/results
 	$(BIN)/python experiments/paper/page.py
+
+pictures: setup  ## the pictures of README and docs/report.md, from two fits: two minutes on 2 cores, and a Chromium
+	$(BIN)/python docs/pictures.py
 
 clean:
 	rm -rf $(VENV) minerva-demo .mypy_cache .ruff_cache .pytest_cache

@@ -2,29 +2,91 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
 from typing import Any
 
 import jinja2
+from markupsafe import Markup
 
-from minerva.report import ranking, text
-from minerva.results import Selection
+from minerva.report import figures, inline, ranking, text
+from minerva.report.facts import cards, facts, notes
+from minerva.report.numbers import Numbers, numbers
+from minerva.report.remarks import remark
+from minerva.report.words import explanation, headline, notices, suspects
+from minerva.results import FeatureResult, Selection
+
+# The charts top to bottom: where each stands, what it is called in the navigation, its heading, how to read it.
+CHARTS = {
+    "contributions": (
+        "Contributions",
+        "What each feature adds",
+        "Full colour: information that is lost when the feature is left out and all other kept ones stay, with a 95% "
+        "interval, on rows that no training saw. Pale, up to the ring: what it tells alone and others tell too.",
+    ),
+    "path": (
+        "How many",
+        "How many features are enough",
+        "Information of the best set of each size found on the way. The marked point is the answer.",
+    ),
+    "pairs": (
+        "Pairs",
+        "Who works with whom",
+        "Above zero, two features tell more together than apart (synergy); below, they tell the same (redundancy).",
+    ),
+    "training": (
+        "Training",
+        "How training went",
+        "The bound on training rows and on held-out rows. Where only the first rises, the network learns by heart.",
+    ),
+    "stability": (
+        "Stability",
+        "How stable the answer is",
+        "How often each feature was kept when the whole fit was repeated.",
+    ),
+}
+# In the place of contributions, where the method measures none.
+WEIGHTS = (
+    "Weights",
+    "How the method weighs them",
+    "The method's own weights of the features that it kept; it measures no information.",
+)
+LABELS = {
+    "together": "Only together",
+    "alone": "On their own",
+    "dropped": "Dropped",
+    "stability": "How stable",
+    "nothing": "What it means",
+}
+PALETTE = ("ink", "soft", "line", "paper", "alone", "together", "stand_in", "kept")  # colours shared with the charts
+ROWS_SHOWN = 200  # of the table; 5,000 laid out at once would take a second
+MOST_FIRST = 3  # warnings at the top; all are in their own section
+MOST_NAMED = 12  # kept features at the top; all are in the table
 
 
 @dataclass(frozen=True)
-class Section:
-    """One part of the page: its anchor, its title, and the values its block of the template shows."""
+class Chart:
+    """One chart as the page carries it: drawn by the script from JSON, told by its numbers without.
 
-    name: str
+    Where there is too little to draw, the remark stands alone.
+    """
+
+    kind: str
+    link: str
     title: str
-    values: Mapping[str, Any]
+    remark: str
+    caption: str = ""
+    description: str = ""
+    figures: Markup | None = None
+    style: str = ""
+    numbers: Numbers | None = None
 
 
 def render(selection: Selection) -> str:
-    """Draw a selection as one HTML page that needs nothing else: no scripts, no requests.
+    """Draw a selection as one HTML page that needs nothing else: no file, no request.
 
     Parameters
     ----------
@@ -38,96 +100,105 @@ def render(selection: Selection) -> str:
 
     Examples
     --------
-    >>> from minerva.results import Estimate, FeatureResult
+    >>> from minerva.results import Estimate
     >>> estimate = Estimate(0.5, 0.48, 0.52, n_rows=1000)
-    >>> selection = Selection("y", (FeatureResult("<b>", True, "adds 0.500 nats"),), estimate, estimate, n_rows=1000)
+    >>> selection = Selection("y", (FeatureResult("<p>a", True, "adds 0.500 nats"),), estimate, estimate, n_rows=1000)
     >>> page = render(selection)
-    >>> "&lt;b&gt;" in page, "<script" in page
+    >>> "&lt;p&gt;a" in page, "<p>a" in page
     (True, False)
     """
-    sections = [section for build in SECTIONS if (section := build(selection)) is not None]
-    return _template().render(selection=selection, sections=sections, digits=ranking.digits_for(selection))
-
-
-def notices(selection: Selection) -> list[str]:
-    """List what a reader should know: the warnings, or else that the fit had not settled, if so."""
-    if selection.warnings or selection.converged:
-        return list(selection.warnings)
-    return ["The fit stopped before it had settled; the selection may still change with more time."]
-
-
-def _figures(selection: Selection) -> Section:
-    return Section(
-        "figures",
-        "",
-        {
-            "n_selected": len(selection.selected),
-            "n_features": len(selection.features),
-            "share_of_entropy": _share_of_entropy(selection),
-        },
+    charts = [chart for kind in CHARTS if (chart := _chart(selection, kind)) is not None]
+    script, library = inline.asset("page.js"), inline.chart_library() if any(c.figures for c in charts) else None
+    digests = [inline.digest(script), *([library.digest] if library else [])]
+    warnings = [*suspects(selection), *notices(selection)]
+    return _template().render(
+        policy=inline.policy(*digests),
+        style=inline.asset("page.css"),
+        script=script,
+        library=library,
+        palette=PALETTE,
+        light=vars(figures.LIGHT),
+        dark=vars(figures.DARK),
+        selection=selection,
+        headline=headline(selection),
+        kept=ranking.ranked(result for result in selection.features if result.selected),
+        most_named=MOST_NAMED,
+        cards=list(cards(selection)),
+        notes=list(notes(selection)),
+        first=warnings[:MOST_FIRST],
+        findings=_findings(selection),
+        charts=charts,
+        columns=_columns(selection.features),
+        results=ranking.ranked(selection.features),
+        rows_shown=ROWS_SHOWN,
+        warnings=warnings,
+        facts=list(facts(selection)),
+        digits=ranking.digits_for(selection),
     )
 
 
-def _warnings(selection: Selection) -> Section | None:
-    warnings = notices(selection)
-    return Section("warnings", "To know", {"warnings": warnings}) if warnings else None
+def _findings(selection: Selection) -> list[tuple[str, str, list[str]]]:
+    """What was found beyond the answer, in words: kind, heading, sentences. Suspects are with the warnings."""
+    paragraphs = [part for part in explanation(selection) if part.kind not in {"answer", "suspect"}]
+    groups = itertools.groupby(paragraphs, key=lambda part: part.kind)
+    return [(kind, LABELS[kind], [part.text for part in parts]) for kind, parts in groups]
 
 
-def _features(selection: Selection) -> Section:
-    results = selection.features
-    vetted = any(result.contribution_nats is not None for result in results)
-    return Section(
-        "features",
-        "Features",
-        {
-            "results": ranking.ranked(results),
-            "shares": ranking.shares(results),
-            "vetted": vetted,
-            "weighted": not vetted and any(result.weight for result in results),
-            "alone": any(result.marginal_nats is not None for result in results),
-            "partners": any(result.partners for result in results),
-            "stand_ins": any(result.stand_ins for result in results),
-        },
+def _chart(selection: Selection, kind: str) -> Chart | None:
+    weighed = kind == "contributions" and not _is_vetted(selection.features)
+    link, title, caption = WEIGHTS if weighed else CHARTS[kind]
+    stands_out = remark(selection, kind)
+    if not figures.has(selection, kind):
+        return Chart(kind, link, title, stands_out) if stands_out else None
+    light, dark = (figures.figure(selection, kind, dark=dark) for dark in (False, True))
+    both = f'{{"light":{light.to_json(engine="json")},"dark":{dark.to_json(engine="json")}}}'
+    widest = (light.layout.meta or {}).get("widest")
+    return Chart(
+        kind,
+        link,
+        title,
+        stands_out,
+        caption,
+        figures.describe(selection, kind),
+        inline.embedded(both),
+        f"min-height:{light.layout.height}px" + (f";max-width:{widest}px" if widest else ""),
+        numbers(selection, kind),
     )
 
 
-def _path(selection: Selection) -> Section | None:
-    if not selection.path:
-        return None
-    most = max(point.nats for point in selection.path)
-    points = [(point, _share(point.nats, most)) for point in selection.path]
-    return Section("path", "Information as features are left out", {"points": points})
+def _is_vetted(features: tuple[FeatureResult, ...]) -> bool:
+    return any(result.contribution_nats is not None for result in features)
 
 
-def _making(selection: Selection) -> Section:
-    return Section("making", "How it was made", {"settings": selection.settings, "versions": selection.versions})
+def _columns(features: tuple[FeatureResult, ...]) -> list[tuple[str, str, bool]]:
+    """Columns of the table that have anything to show: name, heading, whether numbers."""
+    vetted = _is_vetted(features)
+    columns = [
+        ("feature", "Feature", False, True),
+        ("role", "Role", False, True),
+        ("adds", "Adds, nats", True, vetted),
+        ("weight", "Weight", True, not vetted and any(result.weight for result in features)),
+        ("single", "Alone, nats", True, any(result.marginal_nats is not None for result in features)),
+        ("often", "Repeats", True, any(result.frequency is not None for result in features)),
+        ("with", "Works with", False, any(result.partners for result in features)),
+        ("instead", "Stand-ins", False, any(result.stand_ins or result.replaced_by for result in features)),
+        ("why", "Why", False, True),
+    ]
+    return [(name, heading, numeric) for name, heading, numeric, shown in columns if shown]
 
 
-# The page top to bottom. A chart is one more function here and one more block in the template.
-SECTIONS: list[Callable[[Selection], Section | None]] = [_figures, _warnings, _features, _path, _making]
-
-
-def _share_of_entropy(selection: Selection) -> float | None:
-    found = selection.mutual_information
-    return None if found is None else _share(found.nats, selection.target_entropy)
-
-
-def _share(part: float, whole: float | None) -> float | None:
-    return min(1.0, max(0.0, part / whole)) if whole is not None and whole > 0 else None
-
-
+@functools.cache
 def _template() -> jinja2.Template:
     environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("minerva", "report"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=_finalize,
     )
-    environment.filters.update(
-        amount=text.amount, duration=text.duration, interval=text.interval, listing=text.listing, setting=_setting
-    )
-    return environment.from_string(resources.files(__package__).joinpath("page.html.j2").read_text(encoding="utf-8"))
+    environment.filters.update(amount=text.amount, interval=text.interval, printable=text.printable, setting=_setting)
+    return environment.get_template("page.html.j2")
 
 
 def _finalize(value: Any) -> Any:

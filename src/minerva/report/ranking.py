@@ -33,7 +33,9 @@ def _finite(value: float | None) -> float:
 
 
 def shares(features: Iterable[FeatureResult]) -> dict[str, float]:
-    """Length of each feature's bar: its contribution (its weight, where none was measured) over the largest.
+    """Length of each feature's bar: its contribution (its weight, where none was measured) over the largest kept one.
+
+    Where nothing is kept there are no bars: the largest of nothing but noise is noise.
 
     Examples
     --------
@@ -43,9 +45,9 @@ def shares(features: Iterable[FeatureResult]) -> dict[str, float]:
     results = list(features)
     vetted = any(result.contribution_nats is not None for result in results)
     lengths = [_finite(result.contribution_nats) if vetted else abs(_finite(result.weight)) for result in results]
-    longest = max(lengths, default=0.0)
+    longest = max((length for result, length in zip(results, lengths, strict=True) if result.selected), default=0.0)
     return {
-        result.feature: max(0.0, length / longest) if longest > 0 else 0.0
+        result.feature: min(1.0, max(0.0, length / longest)) if longest > 0 else 0.0
         for result, length in zip(results, lengths, strict=True)
     }
 

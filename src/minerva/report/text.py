@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from collections.abc import Sequence
 
 NOT_MEASURED = "–"
+LONGEST_NAME = 40  # characters of a name within a sentence
 
 # Direction overrides can make a name read as another one, so they are spelled out like control characters.
 _DIRECTIONS = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -22,12 +24,12 @@ def printable(text: str, limit: int | None = None) -> str:
     >>> printable("a_very_long_column_name", limit=11)
     'a_ver…_name'
     """
-    if limit is not None and len(text) > limit:
-        tail = (limit - 1) // 2
-        text = text[: limit - 1 - tail] + "…" + text[len(text) - tail :]
-    if text.isprintable():
+    if not text.isprintable():
+        text = "".join(_spelled(character) for character in text)
+    if limit is None or len(text) <= limit:
         return text
-    return "".join(_spelled(character) for character in text)
+    tail = (limit - 1) // 2
+    return text[: limit - 1 - tail] + "…" + text[len(text) - tail :]
 
 
 def _spelled(character: str) -> str:
@@ -47,6 +49,19 @@ def amount(value: float | None, digits: int = 3) -> str:
     if value is None or not math.isfinite(value):
         return NOT_MEASURED
     return f"{round(value, digits) + 0.0:,.{digits}f}"
+
+
+def percent(share: float) -> str:
+    """Give a share as said: all is 100%, nearly all is not.
+
+    Examples
+    --------
+    >>> percent(0.974), percent(0.998), percent(1.0), percent(0.002)
+    ('97%', 'over 99%', '100%', 'under 1%')
+    """
+    if 0.995 <= share < 0.9995:
+        return "over 99%"
+    return "under 1%" if 0 < share < 0.005 else f"{share:.0%}"
 
 
 def interval(low: float | None, high: float | None, digits: int = 3) -> str:
@@ -88,3 +103,16 @@ def listing(names: tuple[str, ...], most: int = 6) -> str:
     """
     shown = ", ".join(printable(name, limit=60) for name in names[:most])
     return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
+
+
+def spoken(names: Sequence[str], most: int = 6, limit: int | None = LONGEST_NAME) -> str:
+    """Give names as a sentence has them, each cut to ``limit``, and only the count of those past ``most``.
+
+    Examples
+    --------
+    >>> spoken(["a", "b", "c"]), spoken(["a", "b", "c", "d"], most=2)
+    ('a, b and c', 'a, b and 2 more')
+    """
+    shown = [printable(name, limit) or "''" for name in names[:most]]
+    last = f"{len(names) - most:,} more" if len(names) > most else shown.pop() if shown else ""
+    return f"{', '.join(shown)} and {last}" if shown else last

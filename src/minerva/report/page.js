@@ -1,0 +1,220 @@
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const find = (selector) => document.querySelector(selector);
+  const all = (selector) => [...document.querySelectorAll(selector)];
+
+  // ---- light and dark -------------------------------------------------------------------------------------------
+
+  const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+  const themeButton = find("#theme");
+  let printing = false;
+
+  const isDark = () => !printing && (root.dataset.theme ? root.dataset.theme === "dark" : prefersDark.matches);
+
+  function followTheme() {
+    themeButton.setAttribute("aria-checked", String(isDark()));
+    for (const chart of drawn.keys()) draw(chart);
+  }
+
+  themeButton.hidden = false;
+  themeButton.addEventListener("click", () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    followTheme();
+  });
+  prefersDark.addEventListener("change", followTheme);
+
+  // ---- charts ---------------------------------------------------------------------------------------------------
+
+  const PAPER = 660; // px, the width of a page of A4 or Letter within its margins
+  const CONFIG = { displayModeBar: false, typesetMath: false };
+  const waiting = new Set(all(".chart"));
+  const drawn = new Map(); // charts and the widths they were drawn at
+
+  function draw(chart) {
+    const figure = JSON.parse(document.getElementById(chart.dataset.figure).textContent)[isDark() ? "dark" : "light"];
+    const width = printing ? PAPER : chart.clientWidth;
+    const layout = { ...figure.layout, width, autosize: false };
+    waiting.delete(chart);
+    drawn.set(chart, width);
+    window.Plotly.react(chart, figure.data, layout, CONFIG);
+  }
+
+  // The library is packed, and its digest is in the page's policy: a script of any other text would not run.
+  async function unpackLibrary() {
+    const packed = Uint8Array.from(atob(find("#library").textContent), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const script = document.createElement("script");
+    script.textContent = await new Response(stream).text();
+    document.head.append(script);
+    if (!window.Plotly) throw new Error("The chart library did not start; the numbers stand for the charts.");
+  }
+
+  // Those in view first, the others one by one while nothing else is to do, so that all are there to be printed.
+  async function drawCharts() {
+    await unpackLibrary();
+    const nearby = new IntersectionObserver(
+      (entries) => {
+        for (const { isIntersecting, target } of entries) if (isIntersecting && waiting.has(target)) draw(target);
+      },
+      { rootMargin: "400px" },
+    );
+    for (const chart of waiting) nearby.observe(chart);
+    const later = window.requestIdleCallback ?? ((work) => setTimeout(work, 50));
+    const next = () => {
+      const [chart] = waiting;
+      if (chart) {
+        draw(chart);
+        later(next);
+      }
+    };
+    later(next);
+    new ResizeObserver(() => {
+      if (printing) return;
+      for (const [chart, width] of drawn) if (chart.clientWidth !== width) draw(chart);
+    }).observe(find("main"));
+  }
+
+  const numbers = all("details.numbers");
+  if (waiting.size) {
+    for (const details of numbers) details.open = false;
+    requestAnimationFrame(() =>
+      setTimeout(() =>
+        drawCharts().catch((error) => {
+          for (const chart of all(".chart")) chart.hidden = true;
+          for (const details of numbers) details.open = true;
+          throw error;
+        }),
+      ),
+    );
+  }
+
+  // ---- the table of all features --------------------------------------------------------------------------------
+
+  const PAGE = 200;
+  const PRINTED = 100;
+  const table = find("#table");
+  const body = table.tBodies[0];
+  const rows = [...table.querySelectorAll("tbody tr")]; // as ranked
+  const search = find("#search");
+  const more = find("#more");
+  const count = (n) => n.toLocaleString("en");
+  let limit = PAGE;
+  let order = null; // { column, numeric, descending }
+  let texts = null; // of the rows, for searching; made when first needed
+
+  function matching() {
+    const show = find("input[name=show]:checked").value;
+    const wanted = search.value.trim().toLowerCase();
+    if (wanted) texts ??= new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
+    const found = rows.filter(
+      (row) => (show === "all" || row.classList.contains(show)) && (!wanted || texts.get(row).includes(wanted)),
+    );
+    return order ? sorted(found) : found;
+  }
+
+  function sorted(found) {
+    const { column, numeric, descending } = order;
+    const key = (row) => {
+      const text = row.cells[column].firstChild?.textContent ?? "";
+      return numeric ? parseFloat(text.replaceAll(",", "")) : text.toLowerCase();
+    };
+    const missing = (value) => value === "" || Number.isNaN(value);
+    const compare = numeric ? (a, b) => a - b : new Intl.Collator("en", { numeric: true }).compare;
+    return found
+      .map((row) => [key(row), row])
+      .sort(([a], [b]) => missing(a) - missing(b) || (missing(a) ? 0 : descending ? compare(b, a) : compare(a, b)))
+      .map(([, row]) => row);
+  }
+
+  function fill() {
+    const found = matching();
+    body.replaceChildren(...found.slice(0, limit));
+    const shown = Math.min(limit, found.length);
+    const part = shown < found.length ? `, the first ${count(shown)} shown` : "";
+    find("#count").textContent =
+      found.length === rows.length
+        ? `${count(rows.length)} ${rows.length === 1 ? "feature" : "features"}${part}`
+        : `${count(found.length)} of ${count(rows.length)} features${part}`;
+    more.textContent = `Show all ${count(found.length)}`;
+    more.parentElement.hidden = shown === found.length;
+  }
+
+  function sortBy(heading) {
+    const numeric = "numeric" in heading.dataset;
+    const same = order?.column === heading.cellIndex;
+    order = { column: heading.cellIndex, numeric, descending: same ? !order.descending : numeric };
+    for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+    heading.setAttribute("aria-sort", order.descending ? "descending" : "ascending");
+    fill();
+  }
+
+  for (const heading of table.tHead.rows[0].cells) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...heading.childNodes);
+    button.addEventListener("click", () => sortBy(heading));
+    heading.append(button);
+  }
+  find("#rest")?.remove();
+  find(".controls").hidden = false;
+  find(".controls").addEventListener("input", fill);
+  find(".controls").addEventListener("submit", (event) => event.preventDefault());
+  more.addEventListener("click", () => {
+    const first = body.rows.length;
+    limit = Infinity;
+    fill();
+    const row = body.rows[first]; // the button is gone, so the focus goes to what it brought
+    row.tabIndex = -1;
+    row.focus();
+  });
+  fill();
+
+  // ---- paper ----------------------------------------------------------------------------------------------------
+
+  let closed = [];
+
+  addEventListener("beforeprint", () => {
+    printing = true;
+    closed = all("details:not([open])");
+    for (const details of closed) details.open = true;
+    if (window.Plotly) for (const chart of [...drawn.keys(), ...waiting]) draw(chart);
+    const found = matching();
+    const dropped = found.filter((row) => row.classList.contains("dropped"));
+    if (dropped.length > 2 * PRINTED) {
+      const left = new Set(dropped.slice(PRINTED));
+      body.replaceChildren(...found.filter((row) => !left.has(row)));
+      find("#printed").textContent = `Of ${count(dropped.length)} dropped features the first ${PRINTED} are printed.`;
+      find("#printed").hidden = false;
+    } else {
+      body.replaceChildren(...found);
+    }
+  });
+
+  addEventListener("afterprint", () => {
+    printing = false;
+    for (const details of closed) details.open = false;
+    find("#printed").hidden = true;
+    fill();
+    followTheme();
+  });
+
+  // ---- where the reader is --------------------------------------------------------------------------------------
+
+  const links = new Map(all("nav a").map((link) => [link.hash.slice(1), link]));
+  const seen = new Set();
+  const here = new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) seen[isIntersecting ? "add" : "delete"](target.id);
+      const current = [...links.keys()].find((id) => seen.has(id));
+      if (!current) return;
+      for (const [id, link] of links) {
+        if (id === current) link.setAttribute("aria-current", "true");
+        else link.removeAttribute("aria-current");
+      }
+    },
+    { rootMargin: "-15% 0px -60% 0px" },
+  );
+  for (const id of links.keys()) here.observe(document.getElementById(id));
+  followTheme();
+})();

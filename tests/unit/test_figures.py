@@ -1,0 +1,445 @@
+"""Claims about the figures: their numbers first, then what is drawn of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+import math
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from full_selection import full_selection
+from minerva.errors import InputError, MissingPackageError
+from minerva.report import figures
+from minerva.report.figures import contributions, pairs, path, stability, style, training, weights
+from minerva.report.figures.theme import mixed, readable_on
+from minerva.results import FeatureResult, PairResult, PathPoint, Role, Selection, TrainingRecord, WeightRecord
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '<a href="javascript:alert(1)">x</a>',
+    r"$\alpha$ and $b$",
+    "x" * 150 + "1" + "y" * 149,
+    "x" * 150 + "2" + "y" * 149,
+    "🦊 fox",
+    "שלום 42",
+    "two\nlines",
+    "",
+    "%{y} &amp; <b>",
+    "漢字" * 30,
+    "\u202eoverride\x00",
+]
+FULL = full_selection()
+BARE = Selection("y", (), mutual_information=None, total_information=None, n_rows=10)
+
+
+def strings_of(value):
+    """All strings of a figure that plotly may read as markup."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key not in {"texttemplate", "family"}:
+                yield from strings_of(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from strings_of(inner)
+    elif isinstance(value, str):
+        yield value
+
+
+@pytest.mark.parametrize("kind", figures.KINDS)
+@pytest.mark.parametrize("n_selected", [2, 4, 60])
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_kind_is_drawn_and_described_at_any_size(kind, n_selected, dark):
+    selection = full_selection(n_features=3 * n_selected, n_selected=n_selected)
+    assert figures.has(selection, kind)
+    drawn = figures.figure(selection, kind, dark=dark)
+    json.loads(drawn.to_json())
+    assert drawn.layout.paper_bgcolor == drawn.layout.plot_bgcolor == "rgba(0,0,0,0)"
+    assert drawn.layout.width is None
+    assert figures.describe(selection, kind).endswith(".")
+
+
+@pytest.mark.parametrize("kind", figures.KINDS)
+def test_a_selection_without_numbers_has_no_figure_and_says_why(kind):
+    assert not figures.has(BARE, kind)
+    assert figures.describe(BARE, kind) == ""
+    with pytest.raises(InputError, match=f"nothing to draw as '{kind}': .*; it has none."):
+        figures.figure(BARE, kind)
+
+
+def test_an_unknown_kind_is_refused_with_the_nearest_one():
+    with pytest.raises(InputError, match=r"There is no figure 'contribution'; did you mean 'contributions'\?"):
+        figures.figure(FULL, "contribution")
+
+
+def test_without_plotly_one_sentence_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
+    with pytest.raises(MissingPackageError, match="pip install plotly"):
+        figures.figure(FULL, "path")
+    assert figures.has(FULL, "path")
+
+
+def test_figures_need_neither_torch_nor_pandas():
+    program = (
+        "import sys\n"
+        "from minerva.report.figures import figure\n"
+        "from minerva.results import FeatureResult, Selection\n"
+        "figure(Selection('y', (FeatureResult('a', True, '', weight=1.0),), None, None, n_rows=9), 'contributions')\n"
+        "print(sorted({'torch', 'pandas', 'sklearn', 'pyarrow'} & set(sys.modules)))\n"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("kind", figures.KINDS)
+def test_hostile_names_are_drawn_as_text(kind):
+    selection = dataclasses.replace(
+        full_selection(HOSTILE, n_features=20, n_selected=12), target=HOSTILE[0], target_entropy=0.69
+    )
+    drawn = json.loads(figures.figure(selection, kind).to_json())
+    texts = list(strings_of(drawn))
+    assert any("script" in text for text in texts)
+    for text in texts:
+        left = re.sub(r'</?b>|<br>|<span style="color:#[0-9a-f]{6}">|</span>', "", text)
+        assert not re.search(r"[<>$]|%\{", left), text
+        assert "\n" not in text
+        assert "\x00" not in text
+        assert "\u202e" not in text
+
+
+def test_names_that_look_alike_when_cut_stay_rows_of_their_own():
+    drawn = figures.figure(full_selection(HOSTILE, n_features=20, n_selected=12), "contributions")
+    axis = drawn.layout.yaxis
+    assert axis.ticktext[3] == axis.ticktext[4] == "x" * 10 + "…" + "y" * 9
+    assert list(axis.tickvals) == list(range(14))
+    places = [place for trace in drawn.data if trace.type == "bar" and trace.base is None for place in trace.y]
+    assert sorted(places) == list(range(14))
+
+
+def test_labels_take_at_most_the_columns_given_and_wide_letters_two_each():
+    assert style.shown("漢" * 30, columns=20).count("漢") == 9
+    assert style.shown("漢" * 10, columns=20) == "漢" * 10
+    assert style.shown("  ") == '"  "'
+
+
+def test_bars_have_the_selected_features_in_order_of_what_they_add_then_the_stand_ins():
+    data = contributions.read(FULL)
+    # The made-up features add 0.5 / (k + 1) nats, plus or minus 0.02; f4 and f5 could stand in and tell 0.1 alone.
+    assert [bar.feature for bar in data.bars] == ["f0", "f1", "f2", "f3", "f4", "f5"]
+    assert [bar.role for bar in data.bars] == [Role.TOGETHER] * 2 + [Role.ALONE] * 2 + [Role.STAND_IN] * 2
+    assert [round(bar.length, 3) for bar in data.bars] == [0.5, 0.25, 0.167, 0.125, 0.001, 0.001]
+    assert (data.bars[1].low, data.bars[1].high) == pytest.approx((0.23, 0.27))
+    assert [round(bar.alone, 3) for bar in data.bars] == [0.0, 0.0, 0.133, 0.1, 0.1, 0.1]
+    assert (data.n_selected_left_out, data.n_stand_ins_left_out) == (0, 0)
+
+
+def test_bars_are_drawn_with_intervals_a_colour_a_role_and_a_ring_for_what_each_tells_alone():
+    drawn = figures.figure(FULL, "contributions")
+    bars = {trace.name: trace for trace in drawn.data if trace.type == "bar"}
+    assert list(bars) == ["Matters alone", "Only with others", "Could stand in", "Others tell it too"]
+    assert bars["Only with others"].marker.color == figures.LIGHT.together
+    assert bars["Only with others"].error_x.array == pytest.approx((0.02, 0.02))
+    assert bars["Only with others"].y == (0, 1)
+    (rings,) = (trace for trace in drawn.data if trace.name == "Tells alone")
+    assert rings.x == pytest.approx((0.0, 0.0, 0.4 / 3, 0.1, 0.1, 0.1))
+    assert drawn.layout.yaxis2.ticktext == ("+0.500", "+0.250", "+0.167", "+0.125", "+0.001", "+0.001")
+
+
+def test_what_others_tell_too_is_pale_from_the_end_of_the_bar_to_the_ring():
+    twins = [FeatureResult(name, True, "", 1.0, 0.44, 0.005, 0.002, 0.007, role=Role.ALONE) for name in ("a", "b")]
+    bars = {
+        trace.name: trace for trace in figures.figure(dataclasses.replace(BARE, features=twins), "contributions").data
+    }
+    pale = bars["Others tell it too"]
+    assert pale.y == (0, 1)
+    assert pale.base == (0.005, 0.005)
+    assert pale.x == pytest.approx((0.435, 0.435))
+    assert set(pale.marker.color) == {"rgba(0, 114, 178, 0.28)"}
+
+
+def test_of_many_features_the_largest_are_drawn_and_the_others_counted():
+    data = contributions.read(full_selection(n_features=100, n_selected=60))
+    assert [bar.feature for bar in data.bars] == [f"f{k}" for k in range(40)]
+    assert (data.n_selected_left_out, data.n_stand_ins_left_out) == (20, 2)
+    drawn = figures.figure(full_selection(n_features=100, n_selected=60), "contributions")
+    assert drawn.layout.title.text == "Not shown: 20 selected, 2 that could stand in."
+
+
+def test_weights_are_drawn_where_contributions_were_not_measured():
+    heavy, light = FeatureResult("heavy", True, "", weight=0.7), FeatureResult("light", True, "", weight=0.1)
+    selection = dataclasses.replace(BARE, features=(light, heavy, FeatureResult("none", False, "")))
+    assert [(bar.feature, bar.length) for bar in contributions.read(selection).bars] == [("heavy", 0.7), ("light", 0.1)]
+    drawn = figures.figure(selection, "contributions")
+    assert drawn.layout.xaxis.title.text == "Weight"
+    assert drawn.data[0].error_x.array is None
+
+
+def test_numbers_that_are_not_finite_are_not_drawn():
+    broken = float("nan")
+    feature = FeatureResult("a", True, "", 1.0, broken, 0.4, broken, float("inf"))
+    other = FeatureResult("b", True, "", 1.0, contribution_nats=broken)
+    selection = dataclasses.replace(
+        BARE,
+        features=(feature, other),
+        path=(
+            PathPoint(1, ("a",), 0.4, broken, broken),
+            PathPoint(2, ("a", "b"), broken, 0, 0),
+            PathPoint(3, ("a", "b", "c"), 0.5, 0.4, 0.6),
+        ),
+        history=(TrainingRecord("learn", 1, broken, float("inf")), TrainingRecord("learn", 2, 0.1, 0.1)),
+        pairs=(PairResult("a", "b", broken, 0, 0),),
+    )
+    bars = contributions.read(selection).bars
+    assert [(bar.length, bar.low, bar.high, bar.alone) for bar in bars] == [
+        (0.4, None, None, None),
+        (0, None, None, None),
+    ]
+    assert [(step.nats, step.low, step.high) for step in path.read(selection).steps] == [
+        (0.4, 0.4, 0.4),
+        (0.5, 0.4, 0.6),
+    ]
+    assert pairs.read(selection) is None
+    for kind in ("contributions", "path", "training"):
+        json.loads(figures.figure(selection, kind).to_json(), parse_constant=pytest.fail)
+
+
+def test_the_path_rises_from_the_smallest_set_and_tells_which_feature_went():
+    data = path.read(FULL)
+    assert [step.n_features for step in data.steps] == [1, 2, 3, 4, 5, 6, 7]
+    assert [step.gone for step in data.steps] == [("f1",), ("f2",), ("f3",), ("f4",), ("f5",), ("f6",), ()]
+    assert [step.n_features for step in data.steps if step.chosen] == [4]
+    assert data.entropy == math.log(2)
+
+
+def test_the_chosen_point_is_marked_with_its_figures_and_the_entropy_is_a_line():
+    drawn = figures.figure(FULL, "path")
+    assert (drawn.data[-1].x, drawn.data[-1].y) == ((4,), (0.6,))
+    labels = [annotation.text for annotation in drawn.layout.annotations]
+    assert labels == ["<b>4 features</b><br>0.600 nats", "all that is_fraud holds: 0.693 nats"]
+    dashed = [shape for shape in drawn.layout.shapes if shape.line.dash == "dash"]
+    assert [(shape.y0, shape.y1) for shape in dashed] == [(math.log(2), math.log(2))]
+    assert "without f4" in drawn.data[1].hovertext[3]
+
+
+def test_a_set_of_the_same_size_is_not_the_chosen_one():
+    points = (PathPoint(2, ("a", "b"), 0.5, 0.4, 0.6), PathPoint(1, ("b",), 0.2, 0.1, 0.3))
+    selection = dataclasses.replace(BARE, features=(FeatureResult("a", True, ""),), path=points)
+    assert path.read(selection).chosen is None
+    figures.figure(selection, "path")
+
+
+def test_one_set_is_no_path():
+    point = PathPoint(1, ("a",), 0.5, 0.4, 0.6)
+    selection = dataclasses.replace(BARE, features=(FeatureResult("a", True, ""),), path=(point,))
+    assert not figures.has(selection, "path")
+    with pytest.raises(InputError, match="it takes two sets"):
+        figures.figure(selection, "path")
+
+
+@pytest.mark.parametrize(("n_chosen", "label"), [(1, "right"), (4, "left")])
+def test_the_label_of_the_entropy_keeps_away_from_the_chosen_point(n_chosen, label):
+    points = tuple(PathPoint(size, tuple("abcd"[:size]), 0.17 * size, 0.1, 0.69) for size in range(1, 5))
+    kept = tuple(FeatureResult(name, True, "") for name in "abcd"[:n_chosen])
+    selection = dataclasses.replace(BARE, features=kept, path=points, target_entropy=math.log(2))
+    chosen, entropy = figures.figure(selection, "path").layout.annotations
+    assert entropy.xanchor == label != chosen.xanchor
+    assert entropy.yshift >= 15 / 2 - 1  # the chosen point reaches half its size above the line
+
+
+def test_an_entropy_far_above_the_path_is_told_but_not_drawn_to():
+    points = tuple(PathPoint(size, tuple("ab"[:size]), 0.001 * size, 0, 0.002 * size) for size in (1, 2))
+    drawn = figures.figure(dataclasses.replace(BARE, path=points, target_entropy=0.5), "path")
+    assert drawn.layout.yaxis.range[1] < 0.005
+    assert drawn.layout.annotations[0].text == "beyond this chart, all that y holds: 0.500 nats"
+    assert not drawn.layout.shapes
+
+
+def test_the_figures_of_a_chosen_point_near_zero_stand_above_it():
+    points = tuple(PathPoint(size, tuple("ab"[:size]), nats, nats, nats) for size, nats in ((1, 0.01), (2, 0.02)))
+    kept = (FeatureResult("a", True, ""), FeatureResult("b", True, ""))
+    selection = dataclasses.replace(BARE, features=kept, path=points, target_entropy=0.04)
+    low = dataclasses.replace(selection, features=kept[:1], path=(*points, PathPoint(3, ("c",), 0.2, 0.2, 0.2)))
+    assert figures.figure(selection, "path").layout.annotations[0].y == 0
+    assert figures.figure(low, "path").layout.annotations[0].y == 0.01
+
+
+def test_a_long_path_is_drawn_by_orders_of_magnitude():
+    points = tuple(PathPoint(size, tuple(f"f{k}" for k in range(size)), 0.1, 0.1, 0.1) for size in (1000, 100, 10, 1))
+    selected = tuple(FeatureResult(f"f{k}", True, "") for k in range(10))
+    drawn = figures.figure(dataclasses.replace(BARE, features=selected, path=points), "path")
+    assert drawn.layout.xaxis.type == "log"
+    assert drawn.layout.annotations[0].x == pytest.approx(1.0)  # 10 features: annotations are placed by exponents
+
+
+def test_pairs_are_symmetric_with_an_empty_diagonal_and_zero_in_the_middle():
+    data = pairs.read(FULL)
+    matrix = np.array(data.nats, dtype=float)
+    assert data.features == ("f0", "f1", "f2", "f3")
+    np.testing.assert_array_equal(matrix, matrix.T)
+    assert np.isnan(np.diag(matrix)).all()
+    # The first pair is synergy of 0.5 nats; the k-th one after it redundancy of 0.05 / k.
+    assert matrix[0, 1] == 0.5
+    assert matrix[2, 3] == pytest.approx(-0.01)
+    cells = figures.figure(FULL, "pairs").data[0]
+    assert (cells.zmin, cells.zmid, cells.zmax) == (-0.5, 0, 0.5)
+
+
+def test_of_many_pairs_the_features_of_the_strongest_are_shown_strongest_first():
+    found = tuple(PairResult(f"f{k}", f"g{k}", (-1) ** k * k / 100, 0, 0) for k in range(40))
+    data = pairs.read(dataclasses.replace(BARE, pairs=found))
+    assert data.features[:4] == ("f39", "g39", "f38", "g38")
+    assert len(data.features) == 30
+    assert data.n_left_out == 50
+    assert data.nats[0][1] == data.nats[1][0] == -0.39
+    assert data.nats[0][2] is None  # not measured is not zero
+
+
+def test_a_map_of_next_to_nothing_stays_pale():
+    found = dataclasses.replace(FULL, pairs=(PairResult("f0", "f1", 0.001, -0.01, 0.01),))
+    assert pairs.read(found).reach == pytest.approx(0.02 * 0.6)  # of the information found
+    assert pairs.read(FULL).reach == 0.5
+
+
+@pytest.mark.parametrize("theme", [figures.LIGHT, figures.DARK])
+def test_amounts_on_the_map_can_be_read_whatever_the_colour_of_their_cell(theme):
+    for end in (theme.redundancy, theme.synergy):
+        for share in np.linspace(0, 1, 21):
+            cell = mixed(theme.neither, end, share)
+            dark, light = sorted((luminance(cell), luminance(readable_on(cell))))
+            assert (light + 0.05) / (dark + 0.05) >= 4.5, cell
+
+
+def test_amounts_are_written_into_the_cells_where_a_phone_has_room():
+    cells, amounts = figures.figure(FULL, "pairs").data
+    assert dict(zip(zip(amounts.y, amounts.x, strict=True), amounts.text, strict=True))[0, 1] == "0.500"
+    assert len(amounts.text) == np.isfinite(np.array(cells.z, dtype=float)).sum() == 12
+    assert len(figures.figure(full_selection(n_features=20, n_selected=8), "pairs").data) == 1
+
+
+def test_steps_run_on_where_training_starts_again():
+    history = [TrainingRecord("learn", 10, 0.1), TrainingRecord("learn", 20, 0.2), TrainingRecord("learn", 10, 0.3)]
+    history += [TrainingRecord("vet", 15, 0.4), TrainingRecord("vet", 30, 0.5)]
+    moments = training.running(history)
+    assert [moment.step for moment in moments] == [10, 20, 30, 45, 60]
+    assert [moment.training for moment in moments] == [0, 0, 1, 2, 2]
+    stages = training.read(dataclasses.replace(BARE, history=tuple(history))).stages
+    assert [(stage.name, stage.start, stage.end) for stage in stages] == [("learn", 0, 30), ("vet", 30, 60)]
+
+
+def test_curves_break_between_trainings_and_stages_are_named():
+    drawn = figures.figure(FULL, "training")
+    held_out = next(trace for trace in drawn.data if trace.name == "Held-out rows")
+    assert [place for place, value in enumerate(held_out.y) if value is None] == [8, 17]
+    assert [annotation.text for annotation in drawn.layout.annotations] == ["learn", "sparsify", "vet"]
+
+
+def test_long_histories_are_thinned_evenly_and_keep_their_end():
+    history = tuple(TrainingRecord("learn", step, 0.1) for step in range(1, 2001))
+    moments = training.read(dataclasses.replace(BARE, history=history)).moments
+    assert len(moments) == 401
+    assert moments[-1].step == 2000
+    assert {later.step - earlier.step for earlier, later in itertools.pairwise(moments[:-1])} == {5}
+
+
+def test_weights_of_the_selected_features_come_first_and_end_where_they_fell():
+    history = (
+        WeightRecord(0, {f"f{k}": 1.0 + k for k in range(30)}),
+        WeightRecord(1, {f"f{k}": 1.0 + k for k in range(20)}),
+    )
+    selection = dataclasses.replace(FULL, weight_history=history)
+    paths = weights.read(selection).paths
+    # f0 to f3 are selected, the others in the order of their weights.
+    assert [line.feature for line in paths[:6]] == ["f3", "f2", "f1", "f0", "f29", "f28"]
+    assert len(paths) == 20
+    assert paths[0].moments == ((0, 4.0), (1, 4.0))
+    assert paths[4].moments == ((0, 30.0),)
+
+
+def test_weights_of_a_single_round_are_no_path():
+    selection = dataclasses.replace(FULL, weight_history=FULL.weight_history[:1])
+    assert weights.read(selection) is None
+    drawn = figures.figure(selection, "training")
+    assert not hasattr(drawn.layout, "yaxis3")
+    assert drawn.layout.height < figures.figure(FULL, "training").layout.height
+
+
+def test_labels_at_the_ends_of_lines_never_overlap():
+    places = weights.spread([0.0, 0.01, 0.0, 0.5], gap=0.1)
+    assert min(later - earlier for earlier, later in itertools.pairwise(sorted(places))) >= 0.1 - 1e-12
+    assert places[3] == 0.5
+
+
+def test_stability_has_what_was_ever_selected_most_often_first():
+    data = stability.read(FULL)
+    assert [(frequency.feature, round(frequency.share, 2)) for frequency in data.frequencies] == [
+        ("f0", 1.0),
+        ("f1", 0.9),
+        ("f2", 0.8),
+        ("f3", 0.7),
+        ("f4", 0.1),
+        ("f5", 0.1),
+    ]
+    drawn = figures.figure(FULL, "stability")
+    assert [trace.name for trace in drawn.data] == ["Selected", "Not selected"]
+    assert "selected in 9 of 10 fits (90%)" in drawn.data[0].hovertext[1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("contributions", "f0 adds most, 0.500 nats (0.480 to 0.520); matters alone: 2; only with others: 2"),
+        ("path", "from 0.150 nats with 1 feature to 0.600 nats with 7 features; chosen: 0.600 nats with 4 features"),
+        ("pairs", "strongest synergy: f0 and f1, 0.500 nats (0.490 to 0.510); strongest redundancy: f0 and f2, -0.050"),
+        ("training", "600 steps (stages: learn, sparsify, vet); on held-out rows it reaches 0.500 nats"),
+        ("stability", "10 fits: 1 always, most often f0 (100%); two fits have 90% of their features in common"),
+    ],
+)
+def test_descriptions_tell_the_main_figures(kind, words):
+    assert words in figures.describe(FULL, kind)
+
+
+def linear(colour):
+    """Light of a colour (sRGB to linear), as in WCAG 2."""
+    channels = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
+    return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+
+
+def luminance(colour):
+    return linear(colour) @ [0.2126, 0.7152, 0.0722]
+
+
+@pytest.mark.parametrize(
+    ("theme", "papers"),
+    [(figures.LIGHT, ("#ffffff", "#fbfaf7")), (figures.DARK, ("#111111", "#12161c", "#191f27"))],
+)
+def test_marks_stand_out_three_to_one_and_text_four_and_a_half_to_one(theme, papers):
+    marks = (theme.alone, theme.together, theme.stand_in, theme.kept, theme.redundancy, theme.synergy)
+    written = (theme.ink, theme.soft, *theme.series)
+    for paper in papers:
+        for colour, least in [*((mark, 3.0) for mark in marks), *((text, 4.5) for text in written)]:
+            dark, light = sorted((luminance(colour), luminance(paper)))
+            assert (light + 0.05) / (dark + 0.05) >= least, (colour, paper)
+
+
+# Machado, Oliveira and Fernandes (2009), severity 1: what is left of linear RGB.
+BLINDNESS = {
+    "protan": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deutan": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "tritan": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+
+
+@pytest.mark.parametrize("theme", [figures.LIGHT, figures.DARK])
+@pytest.mark.parametrize("kind", BLINDNESS)
+def test_roles_are_told_apart_by_colour_blind_eyes(theme, kind):
+    seen = [
+        np.clip(np.array(BLINDNESS[kind]) @ linear(theme.of(role)), 0, 1) ** (1 / 2.2)
+        for role in (Role.ALONE, Role.TOGETHER, Role.STAND_IN)
+    ]
+    # A tenth of the distance from black to white; two greys that far apart are told apart with ease.
+    assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)) > 0.1 * math.sqrt(3)
