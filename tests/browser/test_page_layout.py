@@ -76,30 +76,29 @@ OVERLAPS = """chart => {
   const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
   const labels = boxes(".annotation-text, .xtick text, .ytick text");
   const marks = boxes(".scatterlayer .trace:last-child .point");
+  if (labels.length < 10 || marks.length !== 1) throw new Error("looks at the wrong marks");
   return labels.filter((box, k) => [...labels.slice(k + 1), ...marks].some((other) => meet(box, other))).length;
 }"""
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("n_selected", [2, 4, 9])
-@pytest.mark.parametrize("entropy", [0.6, 0.693, 5.0])
-def test_no_label_of_the_path_is_written_on_another_or_on_the_chosen_point(open_report, width, n_selected, entropy):
+@pytest.mark.parametrize("n_selected", [2, 9])
+@pytest.mark.parametrize("entropy", [0.6, 5.0])
+def test_no_label_of_the_path_is_written_on_another_or_on_the_chosen_point(open_report, n_selected, entropy):
     selection = dataclasses.replace(full_selection(n_selected=n_selected), target_entropy=entropy, pairs=(), history=())
-    report = open_report(selection, width)
+    report = open_report(selection, width=390)
     report.draw()
     (chart,) = report.page.locator("#path .chart").all()
     assert chart.evaluate(OVERLAPS) == 0
 
 
 def test_names_above_the_map_lie_flat_where_they_have_room(open_report):
-    names = ["amount", "merchant_risk", "hour"]
+    names = ["merchant_category", "merchant_country", "merchant_risk"]
     for width, flat in ((1440, True), (390, False)):
         report = open_report(full_selection(names, n_selected=3), width)
         report.draw()
-        turns = report.page.locator("#pairs .xtick text").evaluate_all(
-            "all => all.map((it) => it.transform.baseVal.consolidate()?.angle ?? 0)"
-        )
-        assert all(turn == 0 for turn in turns) is flat, width
+        heads = report.page.locator("#pairs .xtick text").all()
+        turned = ["rotate" in head.get_attribute("transform") for head in heads]
+        assert turned == [not flat] * 3, width
 
 
 def test_the_page_follows_the_colour_scheme_and_its_button(open_report):

@@ -46,13 +46,15 @@ class Counts:
         Who may see which rows.
     features
         Columns that will be asked for.
+    max_counted
+        Training rows to count, of all folds.
     """
 
-    def __init__(self, folds: Sequence[Fold], features: Sequence[int]) -> None:
+    def __init__(self, folds: Sequence[Fold], features: Sequence[int], max_counted: int = MAX_COUNTED) -> None:
         self.place = {feature: k for k, feature in enumerate(features)}
         self.weights = torch.cat([fold.row_weights[fold.vet] for fold in folds])
         self.clusters = vet_clusters(folds)
-        self.parts = [_part(fold, list(features), MAX_COUNTED // len(folds)) for fold in folds]
+        self.parts = [_part(fold, list(features), max_counted // len(folds)) for fold in folds]
 
     @property
     def entropy(self) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from minerva.core.counting import Counts
+from minerva.core.counting import MAX_COUNTED, Counts
 from minerva.core.evidence import Evidence
 from minerva.core.information import Fold
 from minerva.core.leaving_out import Elimination, LeaveOut, interactions, order_of_worth, partners, trace
@@ -15,6 +15,7 @@ from minerva.core.screen import Screen
 MAX_PAIRED = 24  # units of which all pairs are looked at; pairs grow with the square
 MAX_ALONE = 200  # columns whose information alone is measured on held-out rows
 MAX_REDUNDANT = 100  # dropped columns for which a stand-in is looked for
+HURRIED = 10  # the same, when the time is up
 MAX_STAND_INS = 16  # selected columns that are looked at for that
 MAX_POINTS = 16  # sets of which the information is traced
 NEAR_COPY = 0.9  # likeness from which on a column nearly repeats another
@@ -40,13 +41,14 @@ class Together:
     path: list[tuple[list[int], Evidence]] = field(default_factory=list)  # from many units down to one
 
 
-def explain_columns(folds: Sequence[Fold], found: Screen, selected: list[int]) -> Columns:
-    """What columns tell alone, and what of that a selected one tells too."""
+def explain_columns(folds: Sequence[Fold], found: Screen, selected: list[int], *, in_time: bool = True) -> Columns:
+    """What columns tell alone, and what of that a selected one tells too; of few of them, when the time is up."""
+    max_alone, max_redundant = (MAX_ALONE, MAX_REDUNDANT) if in_time else (0, HURRIED)
     strongest = found.marginal_nats.argsort(descending=True, stable=True).tolist()
     chosen, tells = {*selected}, found.tells
-    redundant = [feature for feature in strongest if tells[feature] and feature not in chosen][:MAX_REDUNDANT]
-    looked_at = list(dict.fromkeys([*selected, *redundant, *strongest[:MAX_ALONE]]))
-    counts = Counts(folds, looked_at)
+    redundant = [feature for feature in strongest if tells[feature] and feature not in chosen][:max_redundant]
+    looked_at = list(dict.fromkeys([*selected, *redundant, *strongest[:max_alone]]))
+    counts = Counts(folds, looked_at, max_counted=MAX_COUNTED if in_time else MAX_COUNTED // 10)
     alone = {feature: counts.alone(feature) for feature in looked_at}
     known = sorted(selected, key=lambda feature: -alone[feature].mean)[:MAX_STAND_INS]
     replaced_by = {feature: _stand_ins(counts, feature, known) for feature in redundant} if known else {}
@@ -78,9 +80,11 @@ def explain_units(vetting: LeaveOut, elimination: Elimination, workshop: Worksho
     """Who works with whom, and what fewer units would tell; spends the critics."""
     kept, contributions = elimination.kept, elimination.contributions
     strongest = sorted(sorted(kept, key=lambda unit: -contributions[unit].mean)[:MAX_PAIRED])
-    pairs = interactions(vetting, strongest, kept)
-    order = order_of_worth(vetting, elimination)
-    path = trace(vetting, order, _sizes(len(order), len(kept)), workshop) if len(order) > 1 else elimination.path
+    deadline, path = workshop.run.deadline, elimination.path
+    pairs = interactions(vetting, strongest, kept, deadline)
+    if len(vetting.units) > 1 and not deadline.passed:
+        order = order_of_worth(vetting, elimination)
+        path = trace(vetting, order, _sizes(len(order), len(kept)), workshop)
     return Together(pairs, partners(contributions, pairs), path)
 
 

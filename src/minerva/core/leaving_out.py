@@ -12,6 +12,7 @@ from torch import Generator, Tensor
 from minerva.core.evidence import Evidence, weigh
 from minerva.core.information import Critics, Job, MaskSampler, vet_clusters
 from minerva.core.proposals import Candidate, Workshop
+from minerva.core.runtime import Deadline
 
 FULL_SHARE = 0.4  # share of training rows that show every unit
 LEAST_SHARE = 0.005  # of all information; a unit that adds less is not worth a column, however sure that little is
@@ -106,7 +107,8 @@ class Elimination:
 def eliminate(vetting: LeaveOut, workshop: Workshop, level: float, n_wanted: int | None) -> Elimination:
     """Take out the unit that contributes least, one at a time, until every one left contributes.
 
-    With ``n_wanted`` go on (or stop) at that number of units, whatever they contribute.
+    With ``n_wanted`` go on (or stop) at that number of units, whatever they contribute. When the time is up all stay that
+    are left, or as many as are wanted.
     """
     alive, dropped = list(vetting.units), []
     path = [(list(alive), vetting.weigh(vetting.information(alive)))]
@@ -114,14 +116,20 @@ def eliminate(vetting: LeaveOut, workshop: Workshop, level: float, n_wanted: int
     contributions = vetting.contributions(alive)
     while True:
         free = [unit for unit in alive if unit not in workshop.kept]
-        if not free or (n_wanted is not None and len(alive) <= n_wanted):
+        n_beyond = 1 if n_wanted is None else len(alive) - n_wanted
+        if not free or n_beyond <= 0:
             break
-        least = min(free, key=lambda unit: (contributions[unit].mean > floor, contributions[unit].z))
-        adds = contributions[least].mean > floor and contributions[least].p_value < level / len(alive)
-        if n_wanted is None and adds:
+        in_time = not workshop.run.deadline.passed
+        order = sorted(free, key=lambda unit: (contributions[unit].mean > floor, contributions[unit].z))
+        least = contributions[order[0]]
+        adds = least.mean > floor and least.p_value < level / len(alive)
+        if n_wanted is None and (adds or not in_time):
             break
-        alive.remove(least)
-        dropped.append(Dropped(least, contributions[least], _stand_in(vetting, alive, least)))
+        going = order[: 1 if in_time else n_beyond]
+        alive = [unit for unit in alive if unit not in going]
+        dropped += [
+            Dropped(unit, contributions[unit], _stand_in(vetting, alive, unit) if in_time else None) for unit in going
+        ]
         path.append((list(alive), vetting.weigh(vetting.information(alive))))
         contributions = vetting.contributions(alive)
     return Elimination(alive, contributions, dropped, path)
@@ -173,16 +181,20 @@ def trace(
     return [(sorted(order[:size]), vetting.weigh(vetting.information(order[:size]))) for size in sizes]
 
 
-def interactions(vetting: LeaveOut, units: list[int], kept: list[int]) -> dict[tuple[int, int], Evidence]:
-    """For every two of these units, how much more each adds to the others where it meets the other one.
+def interactions(
+    vetting: LeaveOut, units: list[int], kept: list[int], deadline: Deadline
+) -> dict[tuple[int, int], Evidence]:
+    """For every two of these units, until the time is up, how much more each adds where it meets the other one.
 
     I(a; y | rest, b) - I(a; y | rest) with the rest of all that is kept: above 0 they work together, below 0 they say
     the same.
     """
     full = vetting.information(kept)
     without = {unit: vetting.information([other for other in kept if other != unit]) for unit in units}
-    found = {}
+    found: dict[tuple[int, int], Evidence] = {}
     for first, second in combinations(units, 2):
+        if deadline.passed:
+            break
         neither = vetting.information([unit for unit in kept if unit not in (first, second)])
         found[first, second] = vetting.weigh(full - without[first] - without[second] + neither)
     return found

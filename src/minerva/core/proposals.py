@@ -14,6 +14,7 @@ from minerva.core.evidence import Evidence, weigh
 from minerva.core.information import Critics, Fold, Job
 from minerva.core.pairs import tabulate
 from minerva.core.plan import Plan
+from minerva.core.runtime import Deadline
 from minerva.core.screen import Screen, coarse_classes, coarse_codes, screen
 from minerva.core.shuffling import falls_on_tune_rows
 from minerva.core.training import Run
@@ -92,15 +93,16 @@ def _weigh_tune_rows(fold: Fold, values: Tensor) -> Evidence:
     return weigh(values, fold.row_weights[rows], None if fold.clusters is None else fold.clusters[rows])
 
 
-def screen_fold(fold: Fold) -> Screen:
-    """Information of all columns and pairs, from rows that are not for vetting."""
+def screen_fold(fold: Fold, deadline: Deadline | None = None) -> Screen:
+    """Information of all columns and, until the time is up, of pairs, from rows that are not for vetting."""
     rows = torch.cat([fold.train[0], fold.tune[0]]).sort().values
     cells = 6.0 * fold.x.layout.n_features  # a guess at the one-hot width is enough for a budget
     n_rows = int(min(len(rows), max(2000, SCREEN_CELLS.get(rows.device.type, 1e12) / (2 * cells**2))))
     rows = rows[:: max(1, len(rows) // n_rows)]
     classes = coarse_classes(fold.target.atoms[rows], fold.target.order)
     shares = fold.shares
-    return screen(_coarse(fold, shares.own_of(rows)), classes[shares.hold(rows)], n_pairs=N_PAIRS, ranks=shares.ranks)
+    codes, own_classes = _coarse(fold, shares.own_of(rows)), classes[shares.hold(rows)]
+    return screen(codes, own_classes, n_pairs=N_PAIRS, ranks=shares.ranks, deadline=deadline)
 
 
 def _coarse(fold: Fold, rows: Tensor) -> Tensor:  # (n_rows, n_features) uint8
@@ -151,6 +153,14 @@ def screened_units(found: Screen, workshop: Workshop) -> list[int]:
         if len(chosen) < MAX_CANDIDATES:
             chosen.update(dict.fromkeys(unit_of[feature] for feature in features if feature in unit_of))
     return sorted(chosen)
+
+
+def by_promise(units: list[int], found: Screen, workshop: Workshop) -> list[int]:
+    """Units with those first that stand out most in the screen, alone or in a pair: the time may not reach the last."""
+    promise = found.marginal_z.clone()
+    for (first, second), z in zip(found.pairs.tolist(), found.pair_z.tolist(), strict=True):
+        promise[first], promise[second] = max(float(promise[first]), z), max(float(promise[second]), z)
+    return sorted(units, key=lambda unit: -max(float(promise[feature]) for feature in workshop.units[unit]))
 
 
 def _luckiest(n_tries: float) -> float:

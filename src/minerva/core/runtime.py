@@ -99,6 +99,8 @@ class Deadline:
         What all ranks make of an answer of theirs (:meth:`minerva.core.ranks.Ranks.same`): no two clocks agree.
     stop
         Whether somebody wants an end before the time is up.
+    start
+        When the time began, by :func:`time.monotonic`; None: now.
     """
 
     def __init__(
@@ -106,9 +108,10 @@ class Deadline:
         seconds: float | None,
         same: Callable[[bool], bool] = lambda passed: passed,
         stop: Callable[[], bool] = lambda: False,
+        start: float | None = None,
     ) -> None:
         self.stop = stop
-        self.start = time.monotonic()
+        self.start = time.monotonic() if start is None else start
         self.seconds = seconds
         self.same = same
 
@@ -117,9 +120,9 @@ class Deadline:
         """Whether the time is up."""
         return self.same(self.stop() or (self.seconds is not None and time.monotonic() - self.start > self.seconds))
 
-    def share(self, share: float) -> Deadline:
-        """A deadline after this share of the time that is left."""
+    def share(self, share: float, at_least: float = 0.0) -> Deadline:
+        """A deadline after this share of the time that is left, and after so many seconds at least."""
         if self.seconds is None:
             return Deadline(None, self.same, self.stop)
         left = self.seconds - (time.monotonic() - self.start)
-        return Deadline(max(0.0, left * share), self.same, self.stop)
+        return Deadline(max(at_least, left * share), self.same, self.stop)

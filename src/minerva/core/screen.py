@@ -9,6 +9,7 @@ from torch import Tensor
 
 from minerva.core.inputs import Rows, places_on
 from minerva.core.ranks import ALONE, Ranks
+from minerva.core.runtime import Deadline
 
 LEVEL = 0.05  # probability that any one of columns that tell nothing seems to tell something
 MAX_LEVELS = 24  # levels of a column that are counted apart; rarer ones share the last
@@ -58,8 +59,10 @@ def coarse_classes(atoms: Tensor, atom_order: Tensor, n_classes: int = N_CLASSES
     return classes[atoms]
 
 
-def screen(codes: Tensor, classes: Tensor, *, n_pairs: int, ranks: Ranks = ALONE) -> Screen:
-    """Count all columns and all pairs against the classes, in blocks of columns.
+def screen(
+    codes: Tensor, classes: Tensor, *, n_pairs: int, ranks: Ranks = ALONE, deadline: Deadline | None = None
+) -> Screen:
+    """Count all columns and all pairs against the classes, in blocks of columns; pairs until the time is up.
 
     The one-hot columns of the rows of one class, multiplied with themselves, hold the counts of all pairs at once;
     I(X_i, X_j; Y) is then a sum of n log n. Memory is that of one block of pairs, never d x d cells. Several ranks each
@@ -82,6 +85,8 @@ def screen(codes: Tensor, classes: Tensor, *, n_pairs: int, ranks: Ranks = ALONE
     blocks = order.split(max(1, cells // int(n_levels.max())))
     for a, first in enumerate(blocks):
         for second in blocks[a:]:
+            if deadline is not None and deadline.passed:
+                break
             inside, n_cells = _of_pairs(parts, first, second, n_levels, nlogn, ranks)
             synergy = (inside - alone) / n_rows - marginal[first][:, None] - marginal[second]
             # Twice n times the synergy is about chi-squared with one degree of freedom a free cell; only cells that

@@ -11,13 +11,16 @@ from torch import Generator, Tensor
 from minerva.core.bounds import conditional_scores
 from minerva.core.evidence import Evidence, weigh
 from minerva.core.information import Critics
+from minerva.core.runtime import Deadline
 from minerva.core.sampling import draw_by_class, pad_rows
 
 Units = Sequence[Sequence[list[int]]]  # for every job its units, each a list of features
 
 
-def falls_on_vet_rows(critics: Critics, units: Units, generator: Generator) -> list[Tensor]:  # (n_units, n_rows) a job
-    """Fall of every vetting row's information when a unit of its job is shuffled.
+def falls_on_vet_rows(
+    critics: Critics, units: Units, generator: Generator, deadline: Deadline | None = None
+) -> list[Tensor]:  # (n_units, n_rows) a job
+    """Fall of every vetting row's information when a unit of its job is shuffled; 0 for those the time did not reach.
 
     Nothing has seen these rows. For a unit that is independent of all else the mean fall is 0 in expectation,
     whatever the critic: that makes a test over rows valid.
@@ -25,7 +28,7 @@ def falls_on_vet_rows(critics: Critics, units: Units, generator: Generator) -> l
     vet = [job.fold.vet for job in critics.jobs]
     rows, _ = pad_rows(vet, critics.row_weights)
     lengths = torch.tensor([len(own) for own in vet])
-    falls = _falls(critics, units, rows, lengths, critics.for_members, critics.by_job, generator)
+    falls = _falls(critics, units, rows, lengths, critics.for_members, critics.by_job, generator, deadline)
     return [fall[: len(own), : len(block)] for fall, own, block in zip(falls, units, vet, strict=True)]
 
 
@@ -63,6 +66,7 @@ def _falls(
     for_members: Callable[[Tensor], Tensor],
     information: Callable[[Tensor, Tensor], Tensor],
     generator: Generator,
+    deadline: Deadline | None = None,
 ) -> Tensor:  # (len(rows), n_units, n_rows)
     """Fall of the information of each row of a block when a unit is shuffled along the block's rows.
 
@@ -85,8 +89,11 @@ def _falls(
         piece, mine = rows[:, cut], for_members(places[:, cut])
         hidden = tower.hidden(x.take(mine), critics.masks)
         base = information(scores_of(tower.finish(hidden), critics.atom_rows), piece)
-        falls = []
+        falls: list[Tensor] = []
         for features_of_jobs, permutation in zip(rounds, permutations, strict=True):
+            if deadline is not None and deadline.passed:
+                falls += [torch.zeros_like(base)] * (len(rounds) - len(falls))
+                break
             others = for_members(places.gather(1, permutation[:, cut]))
             changed = hidden.clone()
             for job, features in enumerate(features_of_jobs):

@@ -104,7 +104,8 @@ def train(
         loss = training.descend()
         after_step()
         step = training.step
-        if step % schedule.evaluate_every and step < schedule.max_steps:  # .item() waits for a GPU: not every step
+        is_over = step >= schedule.max_steps or (run.ranks.size == 1 and run.deadline.passed)  # ranks ask one another
+        if step % schedule.evaluate_every and not is_over:  # .item() waits for a GPU: not every step
             continue
         loss, bound = _joined(loss, run.ranks), _evaluate(ensemble, held_out_bound)
         _guard(loss, bound, stage, step, training.records[-1].held_out_bound if training.records else None)

@@ -38,12 +38,12 @@ def cards(selection: Selection) -> Iterator[Card]:
         yield Card("Together they tell", text.amount(found.nats, digits), "nats", notes)
     if total is not None and kept is not None and selection.selected:
         yield Card(
-            "Information kept", f"{kept:.0%}", "", (f"of {text.amount(total.nats, digits)} nats in all features",)
+            "Information kept", text.percent(kept), "", (f"of {text.amount(total.nats, digits)} nats in all features",)
         )
     if found is not None and selection.target_entropy is not None and selection.target_entropy > 0:
         share = min(1.0, max(0.0, found.nats / selection.target_entropy))
         entropy = f"of {text.amount(selection.target_entropy, digits)} nats that the target holds"
-        yield Card("Target explained", f"{share:.0%}", "", (entropy,))
+        yield Card("Target explained", text.percent(share), "", (entropy,))
     if selection.repeats is not None:
         repeats = selection.repeats
         rows = "all rows" if repeats.subsample is None else f"{repeats.subsample:.0%} of the rows"

@@ -23,8 +23,8 @@ class TrainingRecord:
 class WeightRecord:
     """Weights of features at one moment of sparsifying.
 
-    With ``solver="paper"`` these are the weights p after so many steps, else the nats that each feature of the set is
-    missed by when it is shuffled, after so many rounds.
+    With ``solver="paper"`` these are the weights p after so many steps, else how much each feature of the set is missed
+    when it is shuffled, as a share of the one that is missed most, after so many rounds.
     """
 
     step: int

@@ -79,10 +79,12 @@ class Findings:
             worth.update({unit: (number, nats) for unit, nats in missed.items()})
         units = sorted(worth, key=lambda unit: (unit not in self.selected, *(-value for value in worth[unit])))
         shown = units[:MAX_WEIGHTS]
-        return tuple(
-            WeightRecord(number, {self.names[unit][0]: missed[unit] for unit in shown if unit in missed})
-            for number, missed in enumerate(rounds)
-        )
+        records = []
+        for number, missed in enumerate(rounds):
+            most = max(0.0, *missed.values()) or 1.0
+            weights = {self.names[unit][0]: max(0.0, missed[unit]) / most for unit in shown if unit in missed}
+            records.append(WeightRecord(number, weights))
+        return tuple(records)
 
     def _result(self, name: str) -> FeatureResult:
         aside = self.request.set_aside(name)

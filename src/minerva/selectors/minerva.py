@@ -190,7 +190,7 @@ class MinervaSelector(TableSelector):
         """
         start = time.monotonic()
         with Audience(self.callbacks, self.verbose, self.time_limit) as audience:
-            request = self._request(X, y, sample_weight, row_groups, row_times, ranks, audience)
+            request = self._request(X, y, sample_weight, row_groups, row_times, ranks, audience, start)
             selection = run_paper(request, self._paper_settings()) if self.solver == "paper" else run_vetting(request)
             selection = dataclasses.replace(
                 selection,
@@ -205,7 +205,15 @@ class MinervaSelector(TableSelector):
         return self
 
     def _request(
-        self, X: Any, y: Any, sample_weight: Any, row_groups: Any, row_times: Any, ranks: Ranks, audience: Audience
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        row_groups: Any,
+        row_times: Any,
+        ranks: Ranks,
+        audience: Audience,
+        start: float,
     ) -> Request:
         """Check everything at the door, once, and say what the solver is to do."""
         table, target, stream = self._open(X, y, ranks, audience)
@@ -239,7 +247,7 @@ class MinervaSelector(TableSelector):
             keep_redundant=self.redundant == "keep" and self.n_features_to_select is None,
             rng=rng,
             device=device,
-            deadline=Deadline(self.time_limit, ranks.same, lambda: audience.stop_wanted),
+            deadline=Deadline(self.time_limit, ranks.same, lambda: audience.stop_wanted, start),
             on_record=audience.tell_record,
             stream=stream,
             ranks=ranks,

@@ -15,6 +15,7 @@ from minerva.core.leaving_out import (
     trace,
 )
 from minerva.core.proposals import fit_candidates
+from minerva.core.runtime import Deadline
 from minerva.core.training import Schedule
 
 N_DRAWS = 20_000
@@ -166,7 +167,7 @@ def test_columns_that_inform_together_only_are_kept_as_partners(codes, parity, v
     # Without the other, neither bit is worth anything: what each adds is all there is. 500 vetting rows know it to 0.03
     for unit in result.kept:
         assert result.contributions[unit].mean == pytest.approx(0.368, abs=0.1)
-    together = interactions(vetting, result.kept, result.kept)
+    together = interactions(vetting, result.kept, result.kept, Deadline(None))
     assert together[1, 2].mean == pytest.approx(0.368, abs=0.1)  # each bit adds that much more where it meets the other
     assert partners(result.contributions, together) == {1: [2], 2: [1]}
 
@@ -176,7 +177,7 @@ def test_columns_that_inform_each_on_its_own_are_no_partners(codes, vet):
     vetting, workshop = vet(codes[:, 1:], 2 * codes[:, 1] + codes[:, 2], [[0], [1]])
     result = eliminate(vetting, workshop, level=0.05, n_wanted=None)
     assert result.kept == [0, 1]
-    together = interactions(vetting, result.kept, result.kept)
+    together = interactions(vetting, result.kept, result.kept, Deadline(None))
     assert together[0, 1].mean == pytest.approx(0.0, abs=0.05)
     assert partners(result.contributions, together) == {0: [], 1: []}
 
@@ -187,7 +188,7 @@ def test_columns_that_say_the_same_are_redundant_in_nats(codes, vet):
     bit, first, second = codes[:, 1], flip(codes[:, 1], 0.05, seed=5), flip(codes[:, 1], 0.05, seed=6)
     vetting, _ = vet(torch.stack([first, second], dim=1), bit, [[0], [1]])
     # I(a;y|b) - I(a;y) = 0.1155 - 0.4946 = -0.379 nats, by counting the eight cells
-    assert interactions(vetting, [0, 1], [0, 1])[0, 1].mean == pytest.approx(-0.379, abs=0.08)
+    assert interactions(vetting, [0, 1], [0, 1], Deadline(None))[0, 1].mean == pytest.approx(-0.379, abs=0.08)
 
 
 @pytest.mark.reference
@@ -203,6 +204,17 @@ def test_the_path_ends_with_what_the_best_single_column_tells(codes, vet):
     assert [units for units, _ in path] == [[0, 1, 2], [0, 1], order[:1]]
     # Two bits, two bits, one bit; 500 vetting rows know it to a few hundredths
     assert [evidence.mean for _, evidence in path] == pytest.approx([1.386, 1.386, 0.693], abs=0.1)
+
+
+@pytest.mark.reference
+def test_when_the_time_is_up_all_stay_or_as_many_as_are_wanted(codes, parity, vet):
+    vetting, workshop = vet(codes, parity, [[0], [1], [2]])
+    workshop.run = dataclasses.replace(workshop.run, deadline=Deadline(0.0))
+    assert eliminate(vetting, workshop, level=0.05, n_wanted=None).kept == [0, 1, 2]
+    cut = eliminate(vetting, workshop, level=0.05, n_wanted=1)
+    assert len(cut.kept) == 1
+    assert [len(units) for units, _ in cut.path] == [3, 1]  # both at once
+    assert interactions(vetting, [1, 2], [1, 2], Deadline(0.0)) == {}
 
 
 @pytest.mark.reference

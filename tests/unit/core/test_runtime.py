@@ -128,3 +128,27 @@ def test_a_share_is_taken_of_the_time_that_is_left(clock):
     assert not deadline.passed
     clock[0] += 10.0
     assert deadline.share(0.5).seconds == 0.0
+
+
+def test_a_deadline_counts_from_when_the_time_began(clock):
+    deadline = Deadline(10.0, start=clock[0] - 8.0)
+    assert not deadline.passed
+    clock[0] += 3.0
+    assert deadline.passed
+
+
+def test_a_share_lasts_so_many_seconds_at_least(clock):
+    late = Deadline(10.0, start=clock[0] - 20.0).share(0.5, at_least=2.0)
+    assert not late.passed
+    clock[0] += 3.0
+    assert late.passed
+
+
+def test_a_wish_to_stop_ends_the_time_of_all_shares():
+    wish = []
+    deadline = Deadline(None, stop=lambda: bool(wish))
+    half = deadline.share(0.5)
+    assert not deadline.passed
+    wish.append(True)
+    assert deadline.passed
+    assert half.passed

@@ -6,6 +6,7 @@ import torch
 
 from minerva.core import screen as screen_module
 from minerva.core.inputs import Layout, Rows
+from minerva.core.runtime import Deadline
 from minerva.core.screen import MAX_LEVELS, N_BINS, N_CLASSES, coarse_classes, coarse_codes, screen
 
 N_ROWS = 500
@@ -152,3 +153,12 @@ def test_many_atoms_become_classes_of_neighbours_of_about_equal_weight():
     assert (by_place.diff() >= 0).all()
     # 40 atoms in 8 classes: five each
     assert torch.bincount(classes).tolist() == [5 * 25] * N_CLASSES
+
+
+def test_when_the_time_is_up_columns_are_screened_and_pairs_are_not():
+    codes = torch.randint(3, (500, 4), generator=torch.Generator().manual_seed(0), dtype=torch.uint8)
+    classes = codes[:, 0].long()
+    whole, cut = screen(codes, classes, n_pairs=4), screen(codes, classes, n_pairs=4, deadline=Deadline(0.0))
+    assert torch.equal(whole.marginal_nats, cut.marginal_nats)
+    assert len(whole.pairs) == 4
+    assert len(cut.pairs) == 0

@@ -137,7 +137,7 @@ def test_a_unit_that_one_fold_did_not_propose_falls_by_nothing_there(
 
     critics = Fitted()
 
-    def falls(critics, asked, generator):
+    def falls(critics, asked, generator, deadline):
         """The first job's rows fall by 1 whatever is shuffled, the second's by 2."""
         assert all(own in ([], units[job]) for job, own in enumerate(asked))
         sizes = [(len(own), len(job.fold.vet)) for own, job in zip(asked, critics.jobs, strict=True)]

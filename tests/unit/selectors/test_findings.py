@@ -215,8 +215,9 @@ def test_the_chosen_point_of_the_path_is_the_information_of_the_selection(tell):
 def test_rounds_of_sparsifying_are_told_by_name(tell):
     selection, _ = tell()
     assert [record.step for record in selection.weight_history] == [0, 1]
-    assert selection.weight_history[1].weights == {"a": 0.5, "b": 0.4}
-    assert selection.weight_history[0].weights == pytest.approx(dict(zip("fedcba", np.arange(6) / 10, strict=True)))
+    # As shares of the one that was missed most
+    assert selection.weight_history[1].weights == pytest.approx({"a": 1.0, "b": 0.8})
+    assert selection.weight_history[0].weights == pytest.approx(dict(zip("fedcba", np.arange(6) / 5, strict=True)))
 
 
 def test_a_column_that_tells_nearly_all_is_suspected_of_leaking(tell):

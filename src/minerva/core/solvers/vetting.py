@@ -16,6 +16,7 @@ from minerva.core.proposals import (
     Candidate,
     Workshop,
     fit_candidates,
+    by_promise,
     propose,
     screen_fold,
     units_by_critics,
@@ -26,6 +27,7 @@ from minerva.core.shuffling import falls_on_vet_rows
 from minerva.core.thinning import thin
 from minerva.core.training import Run
 
+LEAST_SECONDS = 2.0  # for a test of what was proposed, however late it is
 LEVEL = 0.05  # probability that anything at all is selected from pure noise
 
 
@@ -64,29 +66,41 @@ def solve_vetting(
     deadline = run.deadline
     workshop = Workshop(units, kept, plan, replace(run, deadline=deadline.share(0.7)))
     # Screen, learn, sparsify: every fold proposes from its own training rows
-    screens = [screen_fold(fold) for fold in folds]
-    folds = with_pairs(thin(folds, run.generator), screens, plan.n_pairs)
+    screens = [screen_fold(fold, deadline.share(0.3 / (len(folds) - k))) for k, fold in enumerate(folds)]
+    folds = with_pairs(thin(folds, run.generator, deadline.seconds), screens, plan.n_pairs)
     proposals = propose(folds, screens, workshop)
+    cut = workshop.run.deadline.passed
     # Vet, first by shuffling on rows that nothing has seen
+    workshop.run = replace(run, deadline=deadline.share(0.6, at_least=LEAST_SECONDS))
+    proposals = [
+        replace(one, units=by_promise(one.units, found, workshop))
+        for one, found in zip(proposals, screens, strict=True)
+    ]
     shuffled = _shuffle(proposals, workshop)
     survivors = _survivors(shuffled, kept, len(units), screens[0], workshop, n_wanted)
     if not survivors:
-        nothing, columns = Evidence(0.0, 0.0), explain_columns(folds, screens[0], [])
-        in_time = not deadline.passed
+        in_time = not (cut or deadline.passed)
+        nothing, columns = Evidence(0.0, 0.0), explain_columns(folds, screens[0], [], in_time=in_time)
         return VettingSolution(
             screens[0], shuffled, [], None, columns, nothing, nothing, in_time, rounds=workshop.rounds
         )
     # Then by leaving one out, the least contribution first
-    workshop.run = run
+    workshop.run = replace(run, deadline=deadline.share(0.5))
     vetting = LeaveOut(proposals, survivors, workshop)
+    cut = cut or workshop.run.deadline.passed
+    workshop.run = run
     elimination = eliminate(vetting, workshop, LEVEL, n_wanted)
-    fitted = _fit_to(elimination.kept, proposals, workshop)
-    information = _information(fitted)
-    total = _information(_fit_to(survivors, proposals, workshop)) if elimination.dropped else information
-    still_rising = information.z > 3.0 and not all(candidate.converged for candidate in fitted)
     in_time = not deadline.passed
+    if in_time:
+        fitted = _fit_to(elimination.kept, proposals, workshop)
+        information = _information(fitted)
+        total = _information(_fit_to(survivors, proposals, workshop)) if elimination.dropped else information
+        still_rising = information.z > 3.0 and not all(candidate.converged for candidate in fitted)
+        in_time = not deadline.passed
+    else:  # as the vet found it
+        (_, total), (_, information), still_rising = elimination.path[0], elimination.path[-1], False
     # Explain: who tells what alone, who works with whom, what fewer would tell
-    columns = explain_columns(folds, screens[0], workshop.features_of(elimination.kept))
+    columns = explain_columns(folds, screens[0], workshop.features_of(elimination.kept), in_time=in_time)
     together = explain_units(vetting, elimination, workshop) if in_time else Together(path=elimination.path)
     return VettingSolution(
         screens[0],
@@ -96,7 +110,7 @@ def solve_vetting(
         columns,
         information,
         total,
-        in_time,
+        in_time and not cut,
         together,
         workshop.rounds,
         still_rising,
@@ -120,7 +134,7 @@ def _shuffle(proposals: list[Candidate], workshop: Workshop) -> dict[int, Eviden
 def _falls(proposals: list[Candidate], workshop: Workshop) -> list[Tensor]:  # (n_units, n_rows) each
     """Falls of every proposal's units on its vetting rows, those of the same critics at once."""
     by_critics = {
-        critics: falls_on_vet_rows(critics, units, workshop.run.generator)
+        critics: falls_on_vet_rows(critics, units, workshop.run.generator, workshop.run.deadline)
         for critics, units in units_by_critics(proposals, workshop).items()
     }
     return [by_critics[proposal.critics][proposal.job] for proposal in proposals]

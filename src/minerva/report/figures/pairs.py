@@ -55,7 +55,7 @@ def draw(data: Pairs, theme: Theme) -> Any:
     n_features = len(data.features)
     left_out = f"Not shown: {data.n_left_out:,} features with weaker pairs." if data.n_left_out else ""
     foot = 22 if left_out else 0
-    rows = [style.label(name, 16) for name in data.features]
+    rows = [style.label(name, 18) for name in data.features]
     named = n_features <= _NAMED
     heads = rows if named else _every(n_features)
     if not named:
@@ -67,19 +67,25 @@ def draw(data: Pairs, theme: Theme) -> Any:
         height,
         title=style.note(theme, left_out),
         margin={"l": 8, "r": 16, "t": 8, "b": 62 + foot},
-        meta={"widest": max(460, 160 + n_features * (125 if named else 56))},  # wider, two cells would fill a screen
+        meta={"widest": _widest(rows, n_features, named)},
     )
     drawn.add_trace(_cells(data, theme, foot / height))
     if n_features * max(map(len, _amounts(data).values())) <= _WRITTEN:
         drawn.add_trace(_numbers(data, theme))
-    # Names turn only where they would touch, which hangs on the width of the page.
-    turned: dict[str, Any] = {"autotickangles": [0, -40]} if named else {"tickangle": 0}
+    # Names turn only where they would touch, which hangs on the width of the page; then over the names of the rows.
+    turned: dict[str, Any] = {"autotickangles": [0, 40]} if named else {"tickangle": 0}
     top: dict[str, Any] = {"ticktext": heads, "side": "top", "range": [-0.5, n_features - 0.5]}
     drawn.update_layout(
         xaxis=style.name_axis(theme, data.features, **top, **turned),
         yaxis=style.name_axis(theme, data.features, ticktext=rows, range=[n_features - 0.5, -0.5]),
     )
     return drawn
+
+
+def _widest(labels: list[str], n_features: int, named: bool) -> int:
+    """Pixels beyond which the cells would only be stretched: two of them would fill a screen."""
+    longest = 9 * max(map(len, labels))
+    return max(460, 60 + longest + n_features * (max(70, longest) if named else 56))
 
 
 def _every(n_features: int) -> list[str]:

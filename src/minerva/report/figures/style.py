@@ -150,8 +150,10 @@ def figure(theme: Theme, height: int, **layout: Any) -> Any:
 
 def axis(theme: Theme, title: str = "", **rest: Any) -> dict[str, Any]:
     """An axis with a grid and no line."""
+    # An empty title would take the room of one.
+    named = {"title": {"text": title, "font": {"size": 12.5, "color": theme.soft}, "standoff": 10}} if title else {}
     return {
-        "title": {"text": title, "font": {"size": 12.5, "color": theme.soft}, "standoff": 10},
+        **named,
         "tickfont": {"size": 12, "color": theme.soft},
         "gridcolor": theme.line,
         "gridwidth": 1,

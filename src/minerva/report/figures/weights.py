@@ -29,7 +29,7 @@ class Weights:
     """Paths of the selected features, then of those that once weighed most."""
 
     paths: tuple[WeightPath, ...]
-    in_nats: bool  # else the paper's p
+    by_rounds: bool  # else by steps, the paper's p
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -47,7 +47,7 @@ def read(selection: Selection) -> Weights | None:
     largest = {name: max(abs(weight) for _, weight in moments) for name, moments in found.items()}
     names = sorted(found, key=lambda name: (name not in selected, -largest[name]))[:MOST]
     paths = tuple(WeightPath(name, name in selected, tuple(found[name])) for name in names)
-    return Weights(paths, in_nats=selection.settings.get("solver") != "paper") if paths else None
+    return Weights(paths, by_rounds=selection.settings.get("solver") != "paper") if paths else None
 
 
 def _paths(history: Iterable[WeightRecord]) -> dict[str, list[tuple[int, float]]]:
@@ -73,12 +73,12 @@ def add(drawn: Any, data: Weights, theme: Theme, top: float, height: int) -> Non
     limits = [low - room, high + room]
     places = spread([path.moments[-1][1] for path in named], gap=15 / height * (limits[1] - limits[0]))
     labels = [f'<span style="color:{colours[p.feature]}">{style.label(p.feature, 12)}</span>' for p in named]
-    title = "Missed if shuffled, nats" if data.in_nats else "Weight"
+    title = "Missed if shuffled" if data.by_rounds else "Weight"
     both = {"domain": [0, top], "range": limits}
     names = {"side": "right", "overlaying": "y3", "tickmode": "array", "tickvals": places, "ticktext": labels}
     last = max(step for path in data.paths for step, _ in path.moments)
     ticks = {"dtick": 1} if last <= 10 else {"nticks": 8, "tickformat": ",d"}  # there is no round 0.5
-    steps = "Round" if data.in_nats else "Step of sparsifying"
+    steps = "Round" if data.by_rounds else "Step of sparsifying"
     drawn.update_layout(
         xaxis3=style.axis(theme, steps, showgrid=False, anchor="y3", **ticks),
         yaxis3=style.axis(theme, title, **both, nticks=5, anchor="x3"),
