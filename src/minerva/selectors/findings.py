@@ -164,9 +164,9 @@ class Findings:
         )
 
     def _could_stand_in(self, name: str, selected: tuple[str, ...]) -> bool:
-        """Whether a dropped column tells about as much as one of those that tell what it tells."""
+        """Whether a dropped column tells about as much as those that tell what it tells."""
         told = [self._marginal(other) for other in selected]
-        return bool(told) and self._marginal(name) >= _ABOUT_AS_MUCH * min(told)
+        return bool(told) and self._marginal(name) >= _ABOUT_AS_MUCH * max(told)
 
     def _marginal(self, name: str) -> float:
         alone = self._alone(name)
