@@ -19,7 +19,7 @@ from minerva.core.information import Fold, vet_clusters
 from minerva.core.inputs import Rows
 from minerva.core.screen import coarse_classes
 
-MAX_COUNTED = 200_000  # training rows that are counted, of all folds
+MAX_COUNTED = 100_000  # training rows that are counted, of all folds
 MAX_CLASSES = 32  # classes of a continuous target
 FINE = (8, 32, 128)  # cells of one column that are tried
 COARSE = 12  # cells of a column beside another

@@ -13,7 +13,7 @@ from minerva.core.proposals import Workshop
 from minerva.core.screen import Screen
 
 MAX_PAIRED = 24  # units of which all pairs are looked at; pairs grow with the square
-MAX_ALONE = 200  # columns whose information alone is measured on held-out rows
+MAX_ALONE = 100  # columns whose information alone is measured on held-out rows
 MAX_REDUNDANT = 100  # dropped columns for which a stand-in is looked for
 HURRIED = 10  # the same, when the time is up
 MAX_STAND_INS = 16  # selected columns that are looked at for that

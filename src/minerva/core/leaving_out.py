@@ -107,8 +107,8 @@ class Elimination:
 def eliminate(vetting: LeaveOut, workshop: Workshop, level: float, n_wanted: int | None) -> Elimination:
     """Take out the unit that contributes least, one at a time, until every one left contributes.
 
-    With ``n_wanted`` go on (or stop) at that number of units, whatever they contribute. When the time is up all stay that
-    are left, or as many as are wanted.
+    With ``n_wanted`` go on (or stop) at that number of units, whatever they contribute. When the time is up, all that
+    are left stay, or as many as are wanted.
     """
     alive, dropped = list(vetting.units), []
     path = [(list(alive), vetting.weigh(vetting.information(alive)))]

@@ -15,8 +15,8 @@ from minerva.core.plan import Plan
 from minerva.core.proposals import (
     Candidate,
     Workshop,
-    fit_candidates,
     by_promise,
+    fit_candidates,
     propose,
     screen_fold,
     units_by_critics,
@@ -72,10 +72,11 @@ def solve_vetting(
     cut = workshop.run.deadline.passed
     # Vet, first by shuffling on rows that nothing has seen
     workshop.run = replace(run, deadline=deadline.share(0.6, at_least=LEAST_SECONDS))
-    proposals = [
-        replace(one, units=by_promise(one.units, found, workshop))
-        for one, found in zip(proposals, screens, strict=True)
-    ]
+    if deadline.seconds is not None:
+        proposals = [
+            replace(one, units=by_promise(one.units, found, workshop))
+            for one, found in zip(proposals, screens, strict=True)
+        ]
     shuffled = _shuffle(proposals, workshop)
     survivors = _survivors(shuffled, kept, len(units), screens[0], workshop, n_wanted)
     if not survivors:
@@ -90,16 +91,9 @@ def solve_vetting(
     cut = cut or workshop.run.deadline.passed
     workshop.run = run
     elimination = eliminate(vetting, workshop, LEVEL, n_wanted)
-    in_time = not deadline.passed
-    if in_time:
-        fitted = _fit_to(elimination.kept, proposals, workshop)
-        information = _information(fitted)
-        total = _information(_fit_to(survivors, proposals, workshop)) if elimination.dropped else information
-        still_rising = information.z > 3.0 and not all(candidate.converged for candidate in fitted)
-        in_time = not deadline.passed
-    else:  # as the vet found it
-        (_, total), (_, information), still_rising = elimination.path[0], elimination.path[-1], False
+    information, total, still_rising = _measure(elimination, proposals, workshop)
     # Explain: who tells what alone, who works with whom, what fewer would tell
+    in_time = not deadline.passed
     columns = explain_columns(folds, screens[0], workshop.features_of(elimination.kept), in_time=in_time)
     together = explain_units(vetting, elimination, workshop) if in_time else Together(path=elimination.path)
     return VettingSolution(
@@ -115,6 +109,22 @@ def solve_vetting(
         workshop.rounds,
         still_rising,
     )
+
+
+def _measure(
+    elimination: Elimination, proposals: list[Candidate], workshop: Workshop
+) -> tuple[Evidence, Evidence, bool]:
+    """Information of what was kept and of all survivors, and whether training longer would find more of it.
+
+    By critics of just these units; when the time is up, as the vet has found it.
+    """
+    if workshop.run.deadline.passed:
+        return elimination.path[-1][1], elimination.path[0][1], False
+    fitted = _fit_to(elimination.kept, proposals, workshop)
+    information = _information(fitted)
+    survivors = elimination.path[0][0]
+    total = _information(_fit_to(survivors, proposals, workshop)) if elimination.dropped else information
+    return information, total, information.z > 3.0 and not all(candidate.converged for candidate in fitted)
 
 
 def _shuffle(proposals: list[Candidate], workshop: Workshop) -> dict[int, Evidence]:
