@@ -36,10 +36,19 @@ def find_suspects(solution: VettingSolution, request: Request) -> tuple[Suspect,
     found += [
         Suspect(names[feature], SuspectKind.NEAR_COPY, share=likeness, of=names[other])
         for feature, (other, likeness) in columns.near_copies.items()
+        if not _works_with(feature, other, solution, request)
     ]
     reasons = {**request.participants.reasons, **request.participants.suspects}
     found += [Suspect(name, SuspectKind.IDENTIFIER) for name, why in reasons.items() if why.startswith("identifier")]
     return tuple(found)
+
+
+def _works_with(first: int, second: int, solution: VettingSolution, request: Request) -> bool:
+    """Whether two selected columns tell more together: where two nearly always agree, the rest may be what counts."""
+    unit_of = {feature: unit for unit, features in enumerate(request.units) for feature in features}
+    a, b = sorted((unit_of[first], unit_of[second]))
+    gain = solution.together.pairs.get((a, b))
+    return gain is not None and gain.mean > 0
 
 
 def _runner_up(first: int, by_worth: list[int], solution: VettingSolution) -> float:

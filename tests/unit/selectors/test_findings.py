@@ -32,7 +32,7 @@ def tell(monkeypatch):
     ``alone`` and ``replaced_by`` are what is known of columns by name; a and c tell 0.3 nats alone unless it says more.
     """
 
-    def run(last=NONE, total=SURE, alone=None, replaced_by=None, near_copies=None, **parameters):
+    def run(last=NONE, total=SURE, alone=None, replaced_by=None, near_copies=None, gain=WEAK, **parameters):
         order = canonical_order(as_table(X))
         place = {name: k for k, name in enumerate(order)}
         alone = {"a": Evidence(0.3, 0.01), "b": NONE, "c": Evidence(0.3, 0.01), **(alone or {})}
@@ -59,7 +59,7 @@ def tell(monkeypatch):
                     {place[name]: (place[other], share) for name, (other, share) in (near_copies or {}).items()},
                     entropy=np.log(2),
                 ),
-                together=Together({(min(a, b), max(a, b)): WEAK}, {b: [a]}, [*elimination.path, ([a], NONE)]),
+                together=Together({(min(a, b), max(a, b)): gain}, {b: [a]}, [*elimination.path, ([a], NONE)]),
                 rounds=[{unit[name]: 0.1 * k for k, name in enumerate("fedcba")}, {a: 0.5, b: 0.4}],
                 information=WEAK,
                 total=total,
@@ -248,8 +248,15 @@ def test_near_copies_are_suspects_and_only_two_selected_ones_are_worth_a_warning
     selection, _ = tell(near_copies={"c": ("a", 0.95)})
     assert [(one.feature, one.kind, one.of) for one in selection.suspects] == [("c", SuspectKind.NEAR_COPY, "a")]
     assert selection.warnings == ()
-    both, _ = tell(near_copies={"b": ("a", 0.95)})
+    both, _ = tell(near_copies={"b": ("a", 0.95)}, gain=Evidence(-0.1, 0.01))
     assert both.warnings == ("Column 'b' nearly repeats 'a'; one of the two may be enough.",)
+
+
+def test_near_copies_that_tell_more_together_are_no_suspects(tell):
+    # Two countries that nearly always agree: where they do not, it is fraud
+    selection, _ = tell(near_copies={"b": ("a", 0.95)}, gain=Evidence(0.1, 0.01))
+    assert selection.suspects == ()
+    assert selection.warnings == ()
 
 
 def test_where_an_answer_comes_from_is_kept_and_does_not_make_it_another(tell):
