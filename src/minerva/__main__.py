@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from minerva.cli import main
+import signal
+
+
+def main() -> None:
+    """Load the command line and run it; Ctrl-C while it loads, when nothing has begun, ends it without a traceback."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from minerva.cli import main as run_command  # noqa: PLC0415 - a fifth of a second
+
+    signal.signal(signal.SIGINT, before)
+    run_command()
+
 
 if __name__ == "__main__":
     main()

@@ -249,7 +249,7 @@ def test_targets_of_several_columns_keep_them_all(y, names):
     check_column(target.columns[1], [1.0, 2.0, 2.0], None)
 
 
-DECIMALS = [decimal.Decimal("1.5"), None, decimal.Decimal("-2")]
+DECIMALS = [decimal.Decimal("1.5"), None, decimal.Decimal("-2.0")]
 
 
 @pytest.mark.parametrize(

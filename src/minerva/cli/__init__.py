@@ -57,11 +57,19 @@ class _OneSentenceGroup(TyperGroup):
         except BrokenPipeError:  # whoever read the output has gone, which typer ends in silence
             raise
         except OSError as error:  # a name too long, a folder without permission, a disk that fails
-            _complain(str(error))
+            _complain(_in_one_sentence(error))
             raise typer.Exit(BAD_INPUT) from None
         except KeyboardInterrupt as interruption:
             _complain("Terminated." if isinstance(interruption, Terminated) else "Interrupted.")
             raise typer.Exit(exit_code(interruption)) from None
+
+
+def _in_one_sentence(error: OSError) -> str:
+    """What the system says of a file, and whom to ask."""
+    if error.strerror is None:
+        return str(error)
+    what = "The output" if error.filename is None else repr(str(error.filename))
+    return f"{what} cannot be read or written: {error.strerror}; see to its disk and folder, and start again."
 
 
 def _complain(message: str) -> None:

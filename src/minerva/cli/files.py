@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from minerva.errors import InputError
-from minerva.results import Selection, write_whole
+from minerva.results import Selection, write_together
+from minerva.results.files import unfinished
 
 SELECTION = "selection.json"
 REPORT = "report.html"
 WORK = ".minerva"  # what a run that is killed leaves, for --resume
 
 
-def writable_folder(folder: Path, names: Sequence[str] = (SELECTION, REPORT), *, option: str = "--out") -> Path:
+def writable_folder(
+    folder: Path, names: Sequence[str] = (SELECTION, REPORT), *, option: str = "--out", mode: int = 0o777
+) -> Path:
     """Make a folder with its parents, and make sure that files of these names can be written into it.
 
-    ``option`` is the one that names the folder, for errors.
+    ``option`` is the one that names the folder, for errors; ``mode`` says who may look into a folder that is new.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        _try_to_write(folder)
+        folder.mkdir(mode, parents=True, exist_ok=True)
+        _try_to_write(folder / (names[0] if names else "minerva"))
         taken = [name for name in names if (folder / name).is_dir()]
     except FileExistsError:
         raise InputError(f"{str(folder)!r} is a file and {option} needs a folder; give another name.") from None
@@ -37,7 +39,7 @@ def writable_file(path: Path) -> Path:
     writable_folder(path.parent, ())
     try:
         is_folder = path.is_dir()
-        _try_to_write(path.parent, path.name)
+        _try_to_write(path)
     except OSError as error:
         raise _cannot_write(path, error) from None
     if is_folder:
@@ -45,26 +47,30 @@ def writable_file(path: Path) -> Path:
     return path
 
 
-def _try_to_write(folder: Path, name: str = "") -> None:
+def _try_to_write(path: Path) -> None:
     """Write a file beside the one to come, as :func:`write_text` will: its name has to be short enough for that."""
-    with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{name}."):
+    with unfinished(path):
         pass
 
 
 def write_results(selection: Selection, folder: Path) -> tuple[Path, Path]:
-    """Write the selection and its report into a folder; both are drawn before either is written."""
+    """Write the selection and its report into a folder, both or neither; made again if it is gone by now."""
     from minerva.report import render
 
     paths = folder / SELECTION, folder / REPORT
-    for path, text in zip(paths, (selection.to_json(), render(selection)), strict=True):
-        write_text(path, text)
+    texts = selection.to_json(), render(selection)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_together(dict(zip(paths, texts, strict=True)))
+    except OSError as error:
+        raise _cannot_write(folder, error) from None
     return paths
 
 
 def write_text(path: Path, text: str) -> None:
     """Write a file whole or not at all."""
     try:
-        write_whole(path, text)
+        write_together({path: text})
     except OSError as error:
         raise _cannot_write(path, error) from None
 

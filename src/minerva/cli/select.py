@@ -96,13 +96,13 @@ def select_command(
                 selection = with_command(fits.answer((progress, stop), ranks), ctx, data)
         if again is not None and not stop.asked:
             selection, failure = _repeat(fits, selection, again, folder, quiet=quiet)
-        written = write_results(selection, folder) if folder is not None and ranks.leads else ()
+        written, unwritten = _write(selection, folder if ranks.leads else None)
         ranks.barrier()
-        if workplace is not None and workplace != cache and ranks.leads:
+        if workplace is not None and workplace != cache and ranks.leads and not unwritten:
             shutil.rmtree(workplace, ignore_errors=True)
     if ranks.leads:
         _print(selection, written, as_json=as_json, quiet=quiet)
-    if failure is not None:
+    if failure := unwritten or failure:
         raise failure
     stop.conclude(selection)
 
@@ -113,9 +113,9 @@ def _repeat(
     """The selection with the frequencies of the repeats; if these fail, the selection as it is and the failure."""
     from minerva.cli.progress import ProgressBar
 
-    if folder is not None:  # a job that is killed during the repeats leaves the answer
-        write_results(selection, folder)
     try:
+        if folder is not None:  # a job that is killed during the repeats leaves the answer
+            write_results(selection, folder)
         with ProgressBar(quiet=quiet) as progress:
             return fits.repeat(selection, again, progress), None
     except (KeyboardInterrupt, MinervaError) as failure:
@@ -123,12 +123,20 @@ def _repeat(
         return selection, failure
 
 
+def _write(selection: Selection, folder: Path | None) -> tuple[tuple[Path, ...], MinervaError | None]:
+    """The files that were written, or why none could be: hours of work are then shown, and lost no more than that."""
+    try:
+        return (write_results(selection, folder) if folder is not None else ()), None
+    except MinervaError as failure:
+        return (), failure
+
+
 def _workplace(cache: Path | None, out: Path | None, resume: bool) -> Path | None:
     """The folder that a killed run leaves its work in: the one that is named, or one beside the results."""
     if resume and cache is None and out is None:
         raise InputError("--resume needs to know where the work was left; give the --out or the --cache of that run.")
     if cache is not None:
-        return writable_folder(cache, (), option="--cache")
+        return writable_folder(cache, (), option="--cache", mode=0o700)
     if out is None:
         return None
     if (out / WORK).is_file():

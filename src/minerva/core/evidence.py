@@ -13,6 +13,8 @@ from minerva.core.student import student_quantile, student_tail
 
 Z_95 = 1.959964
 LEAST_FREEDOM = 1e-3  # one cluster with nearly all the weight says nothing of how others would differ
+WIDEST = 1e3  # nats to either side of a mean of which nothing is known; a file has no place for infinity
+FEW_ROWS = 30  # of equal weight, worth as much as those given: the error is then uncertain itself
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,9 @@ class Evidence:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95% interval."""
+        """95% interval, of a finite width always."""
         half = (Z_95 if math.isinf(self.freedom) else student_quantile(0.025, self.freedom)) * self.error
+        half = min(half, WIDEST)
         return self.mean - half, self.mean + half
 
 
@@ -70,6 +73,9 @@ def weigh(values: Tensor, weights: Tensor, clusters: Tensor | None = None) -> Ev
     mean = (values * weights).sum() / total
     if clusters is not None:
         return _weigh_clusters(mean, weights * (values - mean), weights, clusters)
+    if total**2 < FEW_ROWS * (weights**2).sum() and weights.min() < weights.max():
+        # The mean is that of few heavy rows, from which they cannot deviate: by itself it would seem certain
+        return _weigh_clusters(mean, weights * (values - mean), weights, torch.arange(len(weights)).to(weights.device))
     error = ((weights * (values - mean)) ** 2).sum().sqrt() / total
     return Evidence(float(mean), float(error))
 

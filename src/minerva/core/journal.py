@@ -15,8 +15,9 @@ import torch
 from torch import Generator, Tensor
 
 from minerva.core.runtime import random_state, set_random_state
-from minerva.core.states import TEMPORARY, State, fingerprint, read_state, write_private, write_state
+from minerva.core.states import State, fingerprint, read_state, write_private, write_state
 from minerva.errors import InputError
+from minerva.results.files import UNFINISHED, make_private
 
 FORMAT = 1
 SHARE = 0.02  # of the time that saving states under way may take, however slow the disk
@@ -86,14 +87,14 @@ class Journal:
             return self
         header = {"format": FORMAT, "key": self.key}
         with _in_one_sentence(self.folder):
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(self.folder)
             known = _read_header(self.folder)
             if resume and known not in (None, header):
                 raise InputError(
                     f"The journal in {str(self.folder)!r} is of another run (its data, settings, seed or version "
                     "differ); give what that run was given, or begin anew without resuming."
                 )
-            _remove(self.folder.glob(f"{TEMPORARY}*"))  # of a run that was killed while it wrote
+            _remove(self.folder.glob(f".*{UNFINISHED}"))  # of a run that was killed while it wrote
             if not resume or known is None:
                 _remove(path for _, _, path in _entries(self.folder))
                 write_private(self.folder / _HEADER, json.dumps(header).encode())
@@ -202,7 +203,7 @@ def _read_header(folder: Path) -> Any:
     """What the journal in a folder says of itself; None if there is none, or none that can be read."""
     try:
         return json.loads((folder / _HEADER).read_bytes())
-    except (FileNotFoundError, ValueError):
+    except (FileNotFoundError, ValueError, RecursionError):
         return None
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +14,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-TEMPORARY = ".journal-"  # how the names of files begin while they are written
+from minerva.results import write_whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +39,24 @@ def read_state(path: Path, start: str) -> State | None:
     try:
         with safe_open(path, framework="pt") as file:
             metadata = file.metadata() or {}
+            if metadata.get("start") != start:  # foreign: not worth the memory of its tensors
+                return None
             tensors = {name: file.get_tensor(name).clone() for name in file.keys()}  # noqa: SIM118 - not a mapping
     except (OSError, SafetensorError):
         return None
     text = metadata.get("facts", "")
-    if metadata.get("start") != start or metadata.get("sum") != fingerprint(text, tensors):
+    if metadata.get("sum") != fingerprint(text, tensors):
         return None
-    return State(tensors, json.loads(text))
+    facts = _facts(text)
+    return None if facts is None else State(tensors, facts)
+
+
+def _facts(text: str) -> dict[str, Any] | None:
+    try:
+        facts = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return facts if isinstance(facts, dict) else None
 
 
 def fingerprint(text: str, tensors: Mapping[str, Tensor]) -> str:
@@ -69,13 +78,4 @@ def fingerprint(text: str, tensors: Mapping[str, Tensor]) -> str:
 
 def write_private(path: Path, data: bytes) -> None:
     """Write a file for the user's eyes alone, whole or not at all, whenever the run or the machine stops."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=TEMPORARY)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write_whole(path, data, private=True)

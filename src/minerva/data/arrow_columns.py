@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from minerva.data.levels import column_from_codes, column_from_levels
 from minerva.data.objects import column_from_objects, nested_error
 from minerva.data.seconds import seconds
+from minerva.errors import InputError
 from minerva.schema import Column, Note
 
 _MAX_TEXT_BYTES = 1 << 30  # Arrow's offsets into ordinary text are of 31 bits
@@ -38,7 +39,10 @@ def column_from_arrow(name: str, array: Any) -> Column:
     if pa.types.is_boolean(kind):
         return column_from_codes(name, _to_numpy(array.cast(pa.int8()).fill_null(-1)), [False, True])
     if pa.types.is_decimal(kind):
-        return Column(name, _floats(array), note=Note.DECIMAL)
+        try:
+            return Column(name, _floats(array), note=Note.DECIMAL)
+        except pa.ArrowException:
+            raise InputError(f"Column {name!r} is {kind}, which no number is; convert it or drop the column.") from None
     if pa.types.is_temporal(kind):
         return _column_of_time(name, array)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):

@@ -8,14 +8,18 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
-from pyarrow import feather
 
+from minerva.data.columns import check_distinct
 from minerva.data.places import StoredFile
 from minerva.errors import InputError
 
 _READ_ERRORS = (pa.ArrowException, OSError, ValueError)
 _KIND = "Feather or Arrow"
+_FIRST_FEATHER = b"FEA1"
+_VIEWS = tuple(getattr(pa, name)() for name in ("string_view", "binary_view") if hasattr(pa, name))  # from Arrow 16 on
+_VIEW_BYTES = 16
 
 
 @dataclass(frozen=True)
@@ -36,9 +40,9 @@ class ArrowRun:
             with self.file.open_file() as source:
                 reader = _open_reader(source, schema.names)
                 while row < stop:
-                    if self.file.is_local:
+                    table = _checked(reader.get_batch(group)).select(schema.names).cast(schema)
+                    if self.file.is_local:  # after it was read: what is handed on is of the file that was opened
                         self.file.check()
-                    table = pa.Table.from_batches([reader.get_batch(group)]).select(schema.names).cast(schema)
                     low = max(start - row, 0)
                     yield table.slice(low, min(stop - row, table.num_rows) - low)
                     row, group = self.ends[group], group + 1
@@ -49,7 +53,7 @@ class ArrowRun:
 
 
 def open_arrow(file: StoredFile) -> tuple[Any, ArrowRun] | None:
-    """Schema and run of an Arrow file; None if it is a stream, or of the first version of Feather."""
+    """Schema and run of an Arrow file; None if it is a stream."""
     try:
         with file.open_file() as source:
             try:
@@ -65,22 +69,44 @@ def open_arrow(file: StoredFile) -> tuple[Any, ArrowRun] | None:
 
 
 def read_stream(file: StoredFile) -> Iterator[Any]:
-    """Give the batches of an Arrow stream as tables, or a file of Feather's first version as one."""
+    """Give the batches of an Arrow stream as tables."""
     n_rows = 0
     try:
         with file.open_file() as source:
-            if source.read(4) == b"FEA1":
-                source.seek(0)
-                yield feather.read_table(source)
-                return
+            if source.read(len(_FIRST_FEATHER)) == _FIRST_FEATHER:  # Arrow reads it unchecked: a bad one is a crash
+                raise InputError(
+                    f"{file.name!r} is Feather of version 1, which is not read any longer; save it as version 2."
+                )
             source.seek(0)
             with pa.ipc.open_stream(source) as stream:
+                check_distinct(stream.schema.names)  # and may be read: a name may be no UTF-8
                 yield stream.schema.remove_metadata().empty_table()
                 for batch in stream:
                     n_rows += batch.num_rows
-                    yield pa.Table.from_batches([batch]).replace_schema_metadata()
+                    yield _checked(batch).replace_schema_metadata()
+    except InputError:
+        raise
     except _READ_ERRORS as error:
         raise file.unreadable(_KIND, error, f"after row {n_rows:,}" if n_rows else "") from None
+
+
+def _checked(batch: Any) -> Any:
+    """The batch as a table, once all in it is what its type says: Arrow trusts files of its own format."""
+    batch.validate(full=True)
+    table = pa.Table.from_batches([batch])
+    for i, field in enumerate(table.schema):
+        if field.type in _VIEWS and table.column(i).null_count:
+            table = table.set_column(i, field, _blank(batch.column(i)))
+    return table
+
+
+def _blank(views: Any) -> Any:
+    """The same views, all zeros where a value is missing: Arrow leaves those unchecked, and follows them in a cast."""
+    is_valid, cells, *texts = views.buffers()
+    blanked = np.frombuffer(cells, np.uint8).reshape(-1, _VIEW_BYTES).copy()
+    blanked[views.offset :][: len(views)][views.is_null().to_numpy(zero_copy_only=False)] = 0
+    buffers = [is_valid, pa.py_buffer(blanked), *texts]
+    return pa.Array.from_buffers(views.type, len(views), buffers, views.null_count, views.offset)
 
 
 def _open_reader(source: Any, names: list[str]) -> Any:

@@ -78,13 +78,13 @@ class CsvFile:
 
     def read(self) -> Any:
         """Read all rows into memory."""
-        ragged: list[Any] = []
         try:
             with self.file.open_stream() as stream:
-                table = arrow_csv.read_csv(stream, **self._options(ragged))
+                table = arrow_csv.read_csv(stream, **self._options())
         except _READ_ERRORS as error:
-            raise self._unreadable(error, ragged) from None
+            raise self._unreadable(error) from None
         self._check_text(table.schema)
+        self.file.check()
         return table
 
     def batches(self, types: dict[str, Any] | None = None) -> Iterator[Any]:
@@ -92,10 +92,9 @@ class CsvFile:
 
         Raises :exc:`_UnfitTypeError` when a later value does not fit.
         """
-        ragged: list[Any] = []
         n_rows = 0
         try:
-            with self.file.open_stream() as stream, arrow_csv.open_csv(stream, **self._options(ragged, types)) as rows:
+            with self.file.open_stream() as stream, arrow_csv.open_csv(stream, **self._options(types)) as rows:
                 self._check_text(rows.schema)
                 yield rows.schema.empty_table()
                 for batch in rows:
@@ -107,7 +106,7 @@ class CsvFile:
             column = re.match(r"In CSV column #(\d+): .*conversion error to (?!string)", str(error))
             if column:
                 raise _UnfitTypeError(int(column[1])) from None
-            raise self._unreadable(error, ragged, n_rows) from None
+            raise self._unreadable(error, n_rows) from None
         self.file.check()
 
     def spool(self, write: Callable[[Iterator[Any]], _Written]) -> _Written:
@@ -139,21 +138,15 @@ class CsvFile:
             text = io.BytesIO()
             arrow_csv.write_csv(table.select(open_names), text)
             text.seek(0)
-            here = arrow_csv.read_csv(text, **self._options([], separator=",")).schema
+            here = arrow_csv.read_csv(text, **self._options(separator=",")).schema
             for name in open_names:
                 found[name] = _joined_type(found[name], here.field(name).type)
         return found
 
-    def _options(self, ragged: list[Any], types: Any = None, separator: str | None = None) -> dict[str, Any]:
-        def note(row: Any) -> str:
-            ragged.append(row)
-            return "error"
-
+    def _options(self, types: Any = None, separator: str | None = None) -> dict[str, Any]:
         return {
             "read_options": arrow_csv.ReadOptions(block_size=_BLOCK_BYTES),
-            "parse_options": arrow_csv.ParseOptions(
-                delimiter=separator or self.separator, newlines_in_values=True, invalid_row_handler=note
-            ),
+            "parse_options": arrow_csv.ParseOptions(delimiter=separator or self.separator, newlines_in_values=True),
             "convert_options": arrow_csv.ConvertOptions(
                 strings_can_be_null=True, quoted_strings_can_be_null=False, column_types=types
             ),
@@ -167,12 +160,13 @@ class CsvFile:
                     "save the file as UTF-8."
                 )
 
-    def _unreadable(self, error: Exception, ragged: list[Any], n_rows: int = 0) -> InputError:
-        if ragged:
-            line = ragged_line(self.file, self.separator, ragged[0].expected_columns)
+    def _unreadable(self, error: Exception, n_rows: int = 0) -> InputError:
+        # Arrow also offers to hand over such rows, but writes to the screen when one is no UTF-8
+        if ragged := re.match(r"CSV parse error: (?:Row #\d+: )?Expected (\d+) columns, got (\d+)", str(error)):
+            line = ragged_line(self.file, self.separator, int(ragged[1]))
             return InputError(
-                f"{self.file.name!r} cannot be read as CSV: {line}Expected {ragged[0].expected_columns} columns, "
-                f"got {ragged[0].actual_columns}; give every row as many fields as the header."
+                f"{self.file.name!r} cannot be read as CSV: {line}Expected {ragged[1]} columns, got {ragged[2]}; "
+                "give every row as many fields as the header."
             )
         after = f"after row {n_rows:,}" if n_rows else ""
         if "straddl" in str(error):

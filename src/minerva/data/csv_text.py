@@ -15,6 +15,8 @@ from minerva.errors import InputError
 _SEPARATORS = ",;\t|"
 _PIECE_BYTES = 1 << 16
 _SNIFF_LINES = 20
+_MAX_RATIO = 1032  # that gzip can pack by
+_BROKEN = (OSError, EOFError, zlib.error)  # bytes that cannot be unpacked
 
 
 def first_text(file: StoredFile) -> str:
@@ -26,7 +28,7 @@ def first_text(file: StoredFile) -> str:
         text = codecs.getincrementaldecoder("utf-8-sig")().decode(head)
     except UnicodeDecodeError:
         text = "\0"
-    except (OSError, EOFError, zlib.error) as error:
+    except _BROKEN as error:
         raise file.unreadable("CSV", error) from None
     if "\0" in text:
         place = bad_byte(file)
@@ -54,11 +56,22 @@ def _open_bytes(file: StoredFile) -> Any:
     return gzip.GzipFile(fileobj=raw) if file.is_packed else raw
 
 
+def text_bytes(file: StoredFile, enough: int) -> int:
+    """Bytes of the text once unpacked, which are counted only where there may be more than ``enough``."""
+    if not file.is_packed or file.size * _MAX_RATIO <= enough:
+        return file.size
+    n_bytes = 0
+    with contextlib.suppress(*_BROKEN), _open_bytes(file) as stream:  # what is broken is for the reader to report
+        while n_bytes <= enough and (piece := stream.read(_PIECE_BYTES)):
+            n_bytes += len(piece)
+    return n_bytes
+
+
 def bad_byte(file: StoredFile) -> str:
     """Place of the first byte that is no text, in words; empty if there is none."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     offset, line = 0, 1
-    with _open_bytes(file) as stream:
+    with contextlib.suppress(*_BROKEN), _open_bytes(file) as stream:
         while piece := stream.read(_PIECE_BYTES):
             held = len(decoder.getstate()[0])  # of a character that the last piece began
             bad = [] if (zero := piece.find(b"\0")) < 0 else [zero]
@@ -75,12 +88,12 @@ def bad_byte(file: StoredFile) -> str:
 
 def ragged_line(file: StoredFile, separator: str, expected: int) -> str:
     """Line on which the first row begins that has not as many fields as expected, in words."""
-    with _open_bytes(file) as stream:
+    # A field of more than 128 KB is an error too
+    with contextlib.suppress(csv.Error, *_BROKEN), _open_bytes(file) as stream:
         rows = csv.reader(codecs.getreader("utf-8-sig")(stream, "replace"), delimiter=separator)
         line = 1
-        with contextlib.suppress(csv.Error):  # a field of more than 128 KB
-            for row in rows:
-                if row and len(row) != expected:
-                    return f"line {line:,}: "
-                line = rows.line_num + 1
+        for row in rows:
+            if row and len(row) != expected:
+                return f"line {line:,}: "
+            line = rows.line_num + 1
     return ""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from minerva.data.budget import Budget
+from minerva.data.budget import Budget, available_memory, spell_bytes
 from minerva.data.paths import check_exists
 from minerva.data.sources import open_source
+from minerva.errors import InputError
 
 _TEXT_BYTES = 7  # that a fit takes for a byte of CSV, at six of them a cell
 _PACKED = 8  # times a file may grow when it is unpacked
+_CELL_BYTES = 4  # of a column, at least
 
 
 def read_table(path: str | os.PathLike[str]) -> Any:
@@ -44,19 +46,26 @@ def read_table(path: str | os.PathLike[str]) -> Any:
 
     from minerva.data.arrow_files import open_arrow, read_stream  # noqa: PLC0415
     from minerva.data.csv_files import CsvFile  # noqa: PLC0415
+    from minerva.data.csv_text import text_bytes  # noqa: PLC0415
+    from minerva.data.memory import TableRun  # noqa: PLC0415
     from minerva.data.parquet_files import open_parquet  # noqa: PLC0415
     from minerva.data.places import find  # noqa: PLC0415
     from minerva.data.runs import Runs  # noqa: PLC0415
 
     place = find(path)
     if place.kind == "csv":
+        _check_room(place.name, text_bytes(place.files[0], available_memory()))
         return CsvFile.open(place.files[0]).read()
-    if place.kind == "parquet":
-        return Runs.whole(place.name, *open_parquet(place)).read()
-    found = open_arrow(place.files[0])
-    if found is None:
-        return pa.concat_tables(read_stream(place.files[0]))
-    return Runs.whole(place.name, found[0], [found[1]]).read()
+    found = open_arrow(place.files[0]) if place.kind == "arrow" else None
+    if found is not None:
+        source = Runs.whole(place.name, found[0], [found[1]])
+    elif place.kind == "parquet":
+        source = Runs.whole(place.name, *open_parquet(place))
+    else:
+        table = pa.concat_tables(read_stream(place.files[0]))
+        source = Runs.whole(place.name, table.schema, [TableRun(table)])
+    _check_room(place.name, _CELL_BYTES * source.n_rows * len(source.names))
+    return source.read()
 
 
 def read_within(path: str | os.PathLike[str], budget: Budget, folder: str | os.PathLike[str] | None = None) -> Any:
@@ -85,3 +94,13 @@ def read_within(path: str | os.PathLike[str], budget: Budget, folder: str | os.P
             return read_table(path)
     source = open_source(path, folder)
     return source.read() if budget.fits(source.n_rows, len(source.names), source.nbytes) else source
+
+
+def _check_room(name: str, n_bytes: int) -> None:
+    """Refuse what memory cannot hold: a file of a few bytes may unpack to, or claim, any number of rows."""
+    free = available_memory()
+    if n_bytes > free:
+        raise InputError(
+            f"{name!r} takes at least {spell_bytes(n_bytes)} in memory, and {spell_bytes(free)} are free; "
+            "give fewer rows or columns, or read it in blocks with minerva.data.open_source."
+        )

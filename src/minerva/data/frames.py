@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -45,7 +46,9 @@ def as_table(X: Any) -> Table:
                 f"X must have two dimensions, rows and columns, got one of shape {array.shape}; Reshape your data "
                 "with X.reshape(-1, 1) if it is one column, or X.reshape(1, -1) if it is one row."
             )
-        table = _table_from_array(array, [f"x{i}" for i in range(array.shape[1])] if array.ndim == 2 else [], "X")
+        # A sparse matrix may claim more columns than there is memory for their names
+        names = (f"x{i}" for i in range(array.shape[1] if array.ndim == 2 else 0))
+        table = _table_from_array(array, names, "X")
     for column in table.columns:
         _check_finite(column, f"Column {column.name!r}", "replace them or drop the column")
     return table
@@ -124,7 +127,7 @@ def _few_columns(y: Any, what: str) -> Table:
     y = gather(y, what)
     frame = _as_frame(y)
     if isinstance(frame, nw.Series):
-        name = what if frame.name is None or frame.name == "" else str(frame.name)
+        name = what if frame.name is None or frame.name == "" else _spelled(frame.name)
         return Table((column_from_series(name, frame),), len(frame))
     if frame is not None:
         return _table_from_frame(frame, what)
@@ -137,13 +140,25 @@ def _few_columns(y: Any, what: str) -> Table:
 
 def _as_frame(X: Any) -> nw.DataFrame[Any] | nw.Series[Any] | None:
     """Give the frame or series behind pandas, polars or Arrow data, or None if it is something else."""
+    if isinstance(X, type):  # DataFrame for DataFrame(...) has the attributes of a table
+        return None
     # Names before narwhals, which refuses repeats in words of its own; polars has none.
     if hasattr(X, "column_names"):
         check_distinct(X.column_names)
     elif hasattr(X, "iloc") and hasattr(X, "columns"):
-        check_distinct(str(name) for name in X.columns)
+        check_distinct(_spelled(name) for name in X.columns)
     frame = nw.from_native(X, allow_series=True, pass_through=True)
     return frame if isinstance(frame, nw.DataFrame | nw.Series) else None
+
+
+def _spelled(name: Any) -> str:
+    """A name as text that a file can hold."""
+    text = str(name)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"The name {text!r} has half a character in it (a surrogate); rename the column.") from None
+    return text
 
 
 def _table_from_frame(frame: nw.DataFrame[Any], what: str = "X") -> Table:
@@ -164,7 +179,7 @@ def _as_array(X: Any, what: str) -> Any:
         if len(shapes) > 1:
             raise InputError(f"The rows of {what} differ in length; give each the same number of values.")
         return np.array(X, dtype=object)  # each column is of its own type
-    if hasattr(X, "__array__"):
+    if hasattr(X, "__array__") and not isinstance(X, type):
         return np.asarray(X)
     remedy = "pass an array or a data frame"
     if isinstance(X, str) and what == "X":
@@ -172,7 +187,7 @@ def _as_array(X: Any, what: str) -> Any:
     raise InputTypeError(f"{what} is of type {type(X).__name__}, which is not a table; {remedy}.")
 
 
-def _table_from_array(array: Any, names: list[str], what: str) -> Table:
+def _table_from_array(array: Any, names: Iterable[str], what: str) -> Table:
     if array.ndim != 2:
         raise InputError(f"{what} must have two dimensions, rows and columns, got {array.ndim}.")
     _check_shape(array.shape, what)

@@ -59,9 +59,20 @@ def spell(name: str, value: Any) -> str | None:
     if isinstance(value, bytes):
         return value.decode(errors="backslashreplace")  # what is no text stays distinct
     try:
-        return str(value)
+        text = str(value)
     except Exception as error:  # of a class of the user's
         raise InputTypeError(
             f"Column {name!r} holds {type(value).__name__} values that cannot be written as text "
             f"({type(error).__name__}); turn them into numbers or text, or drop the column."
         ) from None
+    if " at 0x" in text and not isinstance(value, str):  # a function: other text in every process
+        raise address_error(name, type(value))
+    return text if text.isascii() else text.encode(errors="backslashreplace").decode()  # half a character is no text
+
+
+def address_error(name: str, kind: type) -> InputTypeError:
+    """Error for values whose text tells nothing about them."""
+    return InputTypeError(
+        f"Column {name!r} holds {kind.__name__} values, whose text is but their place in memory; "
+        "turn them into numbers or text, or drop the column."
+    )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from minerva.data.levels import column_from_codes, is_missing, spell
+from minerva.data.levels import address_error, column_from_codes, is_missing, spell
 from minerva.data.seconds import second, seconds_of_days
 from minerva.errors import InputError, InputTypeError
 from minerva.schema import Column, Note
@@ -74,10 +74,7 @@ def _check_type(name: str, kind: type) -> None:
     if issubclass(kind, complex | np.complexfloating):
         raise complex_error(name)
     if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
-        raise InputTypeError(
-            f"Column {name!r} holds {kind.__name__} values, whose text is but their place in memory; "
-            "turn them into numbers or text, or drop the column."
-        )
+        raise address_error(name, kind)
 
 
 def _column_from_numbers(name: str, values: NDArray[Any], note: str | None) -> Column:

@@ -21,7 +21,7 @@ from minerva.data.csv_files import CsvFile
 from minerva.data.memory import PandasRun, PolarsRun, TableRun
 from minerva.data.parquet_files import conform, open_dataset, open_parquet
 from minerva.data.places import find
-from minerva.data.runs import Run, Runs, in_blocks
+from minerva.data.runs import Run, Runs, bytes_of, in_blocks
 from minerva.data.spool import Spool
 from minerva.errors import InputError, InputTypeError
 
@@ -71,7 +71,7 @@ def _open_path(path: str | os.PathLike[str], folder: str | os.PathLike[str] | No
     if found is not None:
         return Runs.whole(repr(place.name), found[0], [found[1]])
     stamp = f"{file.size} {file.modified}"
-    key = hashlib.sha256(f"{file.name} {stamp}".encode()).hexdigest()[:16]
+    key = hashlib.sha256(f"{file.name} {file.path} {stamp}".encode()).hexdigest()[:16]
     spool = Spool(folder)
     if not spool.path(key).exists():
         if place.kind == "csv":
@@ -169,9 +169,26 @@ def _write(tables: Iterator[Any], path: Path, name: str) -> None:
     check_distinct(first.column_names)
     texts = [field.name for field in first.schema if pa.types.is_string(field.type)]
     schema = first.schema.with_metadata({_WRITTEN_SCHEMA: first.schema.remove_metadata().serialize().to_pybytes()})
-    with parquet.ParquetWriter(path, schema, compression="lz4", use_dictionary=texts) as writer:
+    with _open_writer(path, schema, name, compression="lz4", use_dictionary=texts) as writer:
         second = next(tables, first.slice(0, 0))  # the first may have no rows
-        row_bytes = (first.nbytes + second.nbytes) // max(first.num_rows + second.num_rows, 1)
+        row_bytes = (bytes_of(first) + bytes_of(second)) // max(first.num_rows + second.num_rows, 1)
         n_rows = min(_GROUP_ROWS, max(1024, _GROUP_BYTES // max(row_bytes, 1)))
         for block in in_blocks(chain([first, second], tables), n_rows):
             writer.write_table(block, row_group_size=n_rows)
+
+
+def _open_writer(path: Path, schema: Any, name: str, **options: Any) -> Any:
+    try:
+        return parquet.ParquetWriter(path, schema, **options)
+    except (pa.ArrowException, OSError) as error:
+        if getattr(error, "errno", None) is not None:  # of the disk
+            raise
+        for column in schema:  # one after another, to find the one that Parquet does not have
+            try:
+                parquet.ParquetWriter(pa.BufferOutputStream(), pa.schema([column])).close()
+            except (pa.ArrowException, OSError):
+                break
+        raise InputError(
+            f"Column {column.name!r} of {name} is of type {column.type}, which cannot be read in blocks; "
+            "convert it or drop the column."
+        ) from None

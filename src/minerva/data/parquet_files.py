@@ -17,6 +17,7 @@ from minerva.errors import InputError
 
 _READ_ERRORS = (pa.ArrowException, OSError, ValueError)
 _BATCH_ROWS = 8_192  # twice as fast as batches of 65,536 when columns are many, and in half the memory
+_SMALL_BYTES = 1 << 25
 _BUFFER_BYTES = 1 << 16  # per column: without it a whole row group is held, 2 GB for a million rows of 214 columns
 
 
@@ -52,13 +53,14 @@ class ParquetRun:
             groups = list(range(first, last + 1))
             batches = reader.iter_batches(min(n_rows, _BATCH_ROWS), row_groups=groups, columns=names)
             while row < stop:
-                if self.file.is_local:
-                    self.file.check()
                 try:
                     batch = next(batches)
+                    batch.validate(full=True)  # text may be no UTF-8
                     table = conform(batch, schema, self.constants)
                 except (*_READ_ERRORS, StopIteration) as error:
                     raise self._unreadable(error, names, row) from None
+                if self.file.is_local:  # after it was read: what is handed on is of the file that was opened
+                    self.file.check()
                 low, high = max(start - row, 0), min(stop - row, batch.num_rows)
                 row += batch.num_rows
                 if low < high:
@@ -81,8 +83,12 @@ class ParquetRun:
 def open_parquet_file(file: StoredFile) -> Any:
     """Open one file for reading in small pieces, whatever the size of its row groups."""
     try:
-        # Far away, a request for every 64 KB would be slower than a row group at once.
-        how = {"buffer_size": _BUFFER_BYTES if file.is_local else 0, "pre_buffer": not file.is_local}
+        # Far away, a request for every 64 KB would be slower than a row group at once. A small file needs no buffer:
+        # with one, the bytes that a page claims to have, up to 2 GB, are given their memory before they are missed.
+        is_buffered = file.is_local and file.size > _SMALL_BYTES
+        how = {"buffer_size": _BUFFER_BYTES if is_buffered else 0, "pre_buffer": not file.is_local}
+        # Whatever a footer claims to hold takes a byte at least, and is given its memory before it is read.
+        how |= dict.fromkeys(("thrift_string_size_limit", "thrift_container_size_limit"), max(file.size, 1))
         return parquet.ParquetFile(file.open_file(), page_checksum_verification=True, **how)
     except _READ_ERRORS as error:
         raise file.unreadable("Parquet", error) from None
@@ -176,11 +182,19 @@ def conform(batch: Any, schema: Any, constants: Mapping[str, Any]) -> Any:
 
 
 def _open_run(file: StoredFile) -> tuple[ParquetRun, Any]:
-    with open_parquet_file(file) as reader:
-        metadata = reader.metadata
-        ends = accumulate(metadata.row_group(i).num_rows for i in range(metadata.num_row_groups))
-        schema = reader.schema_arrow.remove_metadata()
-    return ParquetRun(file, tuple(ends), f"{file.size} {file.modified}"), schema
+    try:
+        with open_parquet_file(file) as reader:
+            metadata = reader.metadata
+            sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+            schema = reader.schema_arrow.remove_metadata()
+            check_distinct(schema.names)  # and may be read: a name may be no UTF-8
+    except InputError:
+        raise
+    except _READ_ERRORS as error:
+        raise file.unreadable("Parquet", error, "its schema") from None
+    if min(sizes, default=0) < 0:
+        raise InputError(f"{file.name!r} cannot be read as Parquet: it claims to have {min(sizes):,} rows.")
+    return ParquetRun(file, tuple(accumulate(sizes)), f"{file.size} {file.modified}"), schema
 
 
 def _with_folders(place: Place, schema: Any, runs: Iterable[ParquetRun]) -> tuple[Any, list[ParquetRun]]:

@@ -13,6 +13,7 @@ from pyarrow import fs
 
 from minerva.data.paths import check_exists
 from minerva.errors import InputError, MissingPackageError
+from minerva.results.provenance import without_secrets
 
 CSV_SUFFIXES = (".csv", ".tsv", ".txt")
 PARQUET_SUFFIXES = (".parquet", ".pq")
@@ -87,7 +88,7 @@ class StoredFile:
         except InputError as changed:
             return changed
         lines = str(error).splitlines() or [type(error).__name__]
-        reason = lines[0].split(": ./")[0].split(". ")[0][:200].rstrip(".")
+        reason = without_secrets(lines[0]).split(": ./")[0].split(". ")[0][:200].rstrip(".")
         return InputError(f"{self.name!r} cannot be read as {kind}: {place and place + ': '}{reason}.")
 
 
@@ -129,22 +130,29 @@ def find(path: str | os.PathLike[str]) -> Place:
         return _find_address(name)
     path, local = Path(path), fs.LocalFileSystem()
     if path.is_dir():
-        return _folder(name, str(path), [str(file) for file in path.rglob("*")], local)
+        return _folder(name, str(path), [str(file) for file in path.rglob("*") if not file.is_dir()], local)
     if path.exists():
         return _place(name, [str(path)], local)
     check_exists(name)
-    matches = sorted(glob.glob(name, recursive=True))  # noqa: PTH207 - may be absolute
+    matches = _distinct(glob.glob(name, recursive=True))  # noqa: PTH207 - may be absolute
     if len(matches) == 1 and Path(matches[0]).is_dir():
         return find(matches[0])
     return _place(name, matches, local)
 
 
+def _distinct(paths: list[str]) -> list[str]:
+    """Every file once, by its shortest name: ``**`` goes through links to folders, in circles too."""
+    by_file = {os.path.realpath(path): path for path in sorted(paths, key=len, reverse=True)}
+    return sorted(by_file.values())
+
+
 def _find_address(address: str) -> Place:
+    shown = without_secrets(address)  # messages end up in logs, and names in results
     try:
         fsspec = importlib.import_module("fsspec")
     except ImportError:
         raise MissingPackageError(
-            f"The address {address!r} needs the package fsspec, which is not installed; "
+            f"The address {shown!r} needs the package fsspec, which is not installed; "
             "install it with: pip install fsspec"
         ) from None
     try:
@@ -152,24 +160,24 @@ def _find_address(address: str) -> Place:
     except ImportError as error:  # its words name the package: "Install s3fs to access S3"
         reason = str(error).removeprefix("Please ")
         raise MissingPackageError(
-            f"The address {address!r} needs a package that is not installed; {reason[:1].lower()}{reason[1:]}."
+            f"The address {shown!r} needs a package that is not installed; {reason[:1].lower()}{reason[1:]}."
         ) from None
     except ValueError as error:
-        raise InputError(f"The address {address!r} cannot be used: {str(error).rstrip('.')}.") from None
+        raise InputError(f"The address {shown!r} cannot be used: {without_secrets(str(error).rstrip('.'))}.") from None
     try:
         filesystem = fs.PyFileSystem(fs.FSSpecHandler(store))
         if store.isdir(path):
-            return _folder(address, path, store.find(path), filesystem)
+            return _folder(shown, path, store.find(path), filesystem)
         if store.exists(path):
-            return _place(address, [path], filesystem)
+            return _place(shown, [path], filesystem)
         if glob.has_magic(path):
-            return _place(address, sorted(store.glob(path)), filesystem)
+            return _place(shown, sorted(store.glob(path)), filesystem)
     except InputError:
         raise
     except Exception as error:  # every store has errors of its own
         reason = (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(". ")
-        raise InputError(f"The address {address!r} cannot be reached: {reason}.") from None
-    raise InputError(f"There is no file {address!r}; check the address.")
+        raise InputError(f"The address {shown!r} cannot be reached: {without_secrets(reason)}.") from None
+    raise InputError(f"There is no file {shown!r}; check the address.")
 
 
 def _folder(name: str, base: str, paths: list[str], filesystem: Any) -> Place:
@@ -209,11 +217,23 @@ def _kind(file: StoredFile) -> str:
 
 def _stored(paths: list[str], filesystem: Any) -> tuple[StoredFile, ...]:
     files = []
+    for path in paths:
+        if not _is_utf8(path):
+            raise InputError(f"The name {path!r} is not UTF-8, which Arrow cannot open; rename the file or folder.")
     for path, info in zip(paths, filesystem.get_file_info(paths), strict=True):
-        name = path if isinstance(filesystem, fs.LocalFileSystem) else filesystem.handler.fs.unstrip_protocol(path)
+        is_local = isinstance(filesystem, fs.LocalFileSystem)
+        name = path if is_local else without_secrets(filesystem.handler.fs.unstrip_protocol(path))
         file = StoredFile(name, path, filesystem, info.size or 0, info.mtime_ns)
         _kind(file)  # an unknown type is told before an empty file is
         if not file.size:
             raise InputError(f"{name!r} is empty; name a file with a table in it.")
         files.append(file)
     return tuple(files)
+
+
+def _is_utf8(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ def is_sparse(X: Any) -> bool:
     return type(X).__module__.startswith("scipy.sparse")
 
 
-def columns_from_sparse(X: Any, names: list[str], what: str) -> list[Column]:
+def columns_from_sparse(X: Any, names: Iterable[str], what: str) -> list[Column]:
     """Read a sparse matrix or array of any format, column by column; cells that are not stored are 0.
 
     The columns take as much memory as those of a plain array.

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import shutil
 import tempfile
-import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from minerva.data.scratch import Scratch
 from minerva.errors import InputError
+from minerva.results.files import to_disk, unfinished
 
 
 class Spool:
@@ -35,12 +35,12 @@ class Spool:
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
-        self._finalizer: weakref.finalize[..., Spool] | None = None
         with _no_space(Path(folder or tempfile.gettempdir())):
             if folder is None:
-                self.folder = Path(tempfile.mkdtemp(prefix="minerva-"))  # for this user alone
-                self._finalizer = weakref.finalize(self, _remove, self.folder, os.getpid())
+                self._scratch: Scratch | None = Scratch()
+                self.folder = self._scratch.folder
             else:
+                self._scratch = None
                 self.folder = Path(folder)
                 self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
@@ -49,43 +49,37 @@ class Spool:
         return self.folder / f"{key}.parquet"
 
     def write(self, key: str, fill: Callable[[Path], None]) -> Path:
-        """Let ``fill`` write a file; if it fails, nothing is left of it."""
+        """Let ``fill`` write a file, for this user alone; if it fails or is killed, nothing takes the file's place."""
         path = self.path(key)
-        unfinished = self.folder / f".{key}-{os.getpid()}"
-        try:
-            with _no_space(self.folder if self._finalizer is None else self.folder.parent):
-                fill(unfinished)
-                unfinished.replace(path)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        with _no_space(self.folder if self._scratch is None else self.folder.parent), unfinished(path) as temporary:
+            fill(temporary)
+            to_disk(temporary)
+            temporary.replace(path)
         return path
 
     @property
     def is_closed(self) -> bool:
         """Whether the private folder is gone."""
-        return self._finalizer is not None and not self._finalizer.alive
+        return self._scratch is not None and self._scratch.is_closed
 
     def close(self) -> None:
         """Remove a private folder; a given one stays."""
-        if self._finalizer is not None:
-            self._finalizer()
-
-
-def _remove(folder: Path, owner: int) -> None:
-    if os.getpid() == owner:  # a forked process drops its copies while the first still reads
-        shutil.rmtree(folder, ignore_errors=True)
+        if self._scratch is not None:
+            self._scratch.close()
 
 
 @contextlib.contextmanager
 def _no_space(folder: Path) -> Iterator[None]:
-    """Say in one sentence that a disk is full or a folder cannot be written."""
+    """Say in one sentence that a disk is full, or that a folder cannot be written or is gone."""
     try:
         yield
     except OSError as error:
-        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
             raise InputError(
                 f"The disk of {str(folder)!r} is full; free some space, or give another folder for temporary files."
             ) from None
-        if error.errno in {errno.EACCES, errno.EROFS, errno.ENOTDIR, errno.EEXIST}:
-            raise InputError(f"The folder {str(folder)!r} cannot be written; give another folder.") from None
+        if error.errno in {errno.EACCES, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.ENOENT, errno.EIO}:
+            raise InputError(
+                f"The folder {str(folder)!r} cannot be written ({error.strerror}); give another folder."
+            ) from None
         raise

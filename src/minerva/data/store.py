@@ -21,10 +21,23 @@ from minerva.data.budget import available_memory
 from minerva.data.frames import as_table
 from minerva.data.mapping import RESIDENT_BYTES, Mapping
 from minerva.data.sources import Source
-from minerva.data.store_files import CODES, RANKS, State, append, check_space, read_state, record, remove, told
+from minerva.data.store_files import (
+    CODES,
+    RANKS,
+    State,
+    append,
+    check_codes,
+    check_space,
+    damaged,
+    read_state,
+    record,
+    remove,
+    told,
+)
 from minerva.errors import InputError, InputTypeError, MinervaError
 from minerva.preprocessing import EncodedTable, TableEncoder
 from minerva.preprocessing.ranks import RankEncoder
+from minerva.results.files import make_private
 
 BLOCK_ROWS = 16_384
 _RECORD_SECONDS = 5.0  # of work that a run killed may lose; to record it waits for the disk
@@ -104,13 +117,18 @@ class Store:
             The folder holds something else, its disk is full, or a column cannot be read; says in which rows.
         """
         with told(folder):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            state = read_state(folder) or _new_state(source, encoder, key)
+            make_private(folder)
+            new = _new_state(source, encoder, key)
+            state = read_state(folder) or new
         if state.key != key:
             raise InputError(
                 f"The folder {str(folder)!r} holds the rows of another table or of other settings; "
                 "remove it, or give another with --cache DIR."
             )
+        if replace(state, n_written=0, any_missing=False) != new:
+            raise damaged(folder)
+        with told(folder):
+            check_codes(folder, state)
         if state.n_written < state.n_rows:
             check_space(folder, state)
             blocks = _encoded(source.select(encoder.names_), encoder, block_rows, state.n_written)
@@ -137,8 +155,9 @@ class Store:
         # To read ahead on a disk whose files memory cannot hold is to read the same again and again.
         mapping = Mapping(resident, scattered=self.n_bytes > available_memory())
         state = self._state
-        ranks = mapping.open(self.folder / RANKS, np.int16, (self.n_rows, state.n_continuous))
-        codes = mapping.open(self.folder / CODES, state.code_type, (self.n_rows, len(state.n_levels)))
+        with told(self.folder):  # somebody may have removed it
+            ranks = mapping.open(self.folder / RANKS, np.int16, (self.n_rows, state.n_continuous))
+            codes = mapping.open(self.folder / CODES, state.code_type, (self.n_rows, len(state.n_levels)))
         return PackedRows(ranks, codes, state.layout, gather=mapping.gather)
 
 

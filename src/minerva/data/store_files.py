@@ -18,10 +18,13 @@ from minerva.core.inputs import Layout
 from minerva.data.budget import spell_bytes
 from minerva.errors import InputError
 from minerva.preprocessing.categories import code_type
+from minerva.results import write_whole
+from minerva.results.reading import MisfitError, read_as
 
 RANKS, CODES, STATE = "ranks.bin", "codes.bin", "store.json"
+_CHECKED_ROWS = 16_384
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-_NO_ACCESS = {errno.EACCES, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EPERM}
+_NO_ACCESS = {errno.EACCES, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EPERM, errno.ENOENT, errno.EIO}
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,8 @@ class State:
 
 def append(folder: Path, name: str, state: State) -> BinaryIO:
     """Open a file behind the rows that are known to be in it."""
+    if not state.n_written:  # what is there is not ours: it may be open to others, or a link to somewhere else
+        (folder / name).unlink(missing_ok=True)
     descriptor = os.open(folder / name, os.O_RDWR | os.O_CREAT, 0o600)
     file = os.fdopen(descriptor, "r+b")
     file.truncate(state.n_written * state.row_bytes[name])
@@ -66,29 +71,42 @@ def record(folder: Path, state: State, *files: BinaryIO) -> None:
     for file in files:
         file.flush()
         os.fsync(file.fileno())
-    unfinished = folder / f".{STATE}"
-    with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as text:
-        json.dump(asdict(state), text)
-        text.flush()
-        os.fsync(text.fileno())
-    unfinished.replace(folder / STATE)
+    write_whole(folder / STATE, json.dumps(asdict(state)), private=True)
 
 
 def read_state(folder: Path) -> State | None:
     """What a folder holds; None where nothing was recorded."""
+    if not (folder / STATE).exists():
+        return None
     try:
-        fields = json.loads((folder / STATE).read_text())
-        fields |= {name: tuple(fields[name]) for name in ("n_levels", "positions")}
-        state = State(**fields)
+        state = read_as(State, json.loads((folder / STATE).read_text()))
         sizes = {name: (folder / name).stat().st_size for name in state.row_bytes}
-        if all(sizes[name] >= n_bytes * state.n_written for name, n_bytes in state.row_bytes.items()):
-            return state
-    except FileNotFoundError:
-        if not (folder / STATE).exists():
-            return None
-    except (ValueError, TypeError, KeyError):
-        pass
-    raise InputError(f"The cache in {str(folder)!r} is damaged; remove that folder and start again.")
+    except (FileNotFoundError, IsADirectoryError, ValueError, RecursionError, MisfitError):
+        raise damaged(folder) from None
+    needed = {name: n_bytes * state.n_written for name, n_bytes in state.row_bytes.items()}
+    is_whole = state.n_written == state.n_rows  # else rows may follow that were never recorded
+    fit = all(sizes[name] == needed[name] if is_whole else sizes[name] >= needed[name] for name in needed)
+    if not fit or not 0 <= state.n_written <= state.n_rows:
+        raise damaged(folder)
+    return state
+
+
+def check_codes(folder: Path, state: State) -> None:
+    """Refuse codes that stand for no level of their column: the network would look up another's."""
+    n_columns = len(state.n_levels)
+    if not n_columns or not state.n_written:
+        return
+    with (folder / CODES).open("rb") as file:
+        for start in range(0, state.n_written, _CHECKED_ROWS):
+            n_rows = min(state.n_written - start, _CHECKED_ROWS)
+            codes = np.fromfile(file, state.code_type, n_rows * n_columns).reshape(n_rows, n_columns)
+            if (codes >= state.n_levels).any() or (codes < 0).any():
+                raise damaged(folder)
+
+
+def damaged(folder: Path) -> InputError:
+    """Error for a folder whose files are not what was written."""
+    return InputError(f"The cache in {str(folder)!r} is damaged; remove that folder and start again.")
 
 
 def check_space(folder: Path, state: State) -> None:
@@ -110,20 +128,22 @@ def _no_space(folder: Path, needed: int, state: str) -> InputError:
 
 @contextlib.contextmanager
 def told(folder: Path, needed: int = 0) -> Iterator[None]:
-    """Say in one sentence that a disk is full or a folder cannot be written."""
+    """Say in one sentence that a disk is full, or that a folder cannot be written or is gone."""
     try:
         yield
     except OSError as error:
         if error.errno in _NO_SPACE:
             raise _no_space(folder, needed, "is full") from None
         if error.errno in _NO_ACCESS:
-            raise InputError(f"The folder {str(folder)!r} cannot be written; give another with --cache DIR.") from None
+            raise InputError(
+                f"The folder {str(folder)!r} cannot be written ({error.strerror}); give another with --cache DIR."
+            ) from None
         raise
 
 
 def remove(folder: Path) -> None:
     """Remove a store, and its folder if nothing else is in it."""
-    for name in (RANKS, CODES, STATE, f".{STATE}"):
+    for name in (RANKS, CODES, STATE):
         (folder / name).unlink(missing_ok=True)
     with contextlib.suppress(OSError):  # somebody's folder, with other files in it
         folder.rmdir()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from minerva.preprocessing import LevelEncoder
+from minerva.preprocessing import LevelEncoder, within_reach
 from minerva.schema import Column, Table
 
 RARE = 0.05  # share of positives below which a ROC curve looks good whatever the model does
@@ -96,11 +97,11 @@ def boosting_score(
     """
     rng = np.random.default_rng(seed)
     if metric == R2:
-        answers = train[1].values.astype(np.float64)
+        # The same unit for both, in which errors can be squared
+        amounts = within_reach(np.concatenate([train[1].values, test[1].values]).astype(np.float64))
+        answers, unseen = np.split(amounts, [train[0].n_rows])
         predicted = _predict(train[0], answers, test[0], names, seed, is_discrete=False)
-        return _with_interval(
-            metric, _r2(predicted, test[1].values.astype(np.float64)), [np.arange(test[0].n_rows)], rng
-        )
+        return _with_interval(metric, _r2(predicted, unseen), [np.arange(test[0].n_rows)], rng)
     classes, codes = np.unique(np.concatenate([_values(train[1]), _values(test[1])]), return_inverse=True)
     learned, truth = codes[: train[0].n_rows], codes[train[0].n_rows :]
     predicted = _predict(train[0], learned, test[0], names, seed, is_discrete=True)
@@ -136,7 +137,10 @@ def _predict(
         n_iter_no_change=20,
         categorical_features=is_name,
         random_state=seed,
-    ).fit(X, answers)
+    )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
+        booster.fit(X, answers)
     if not is_discrete:
         return np.asarray(booster.predict(unseen), dtype=np.float64)
     chances = np.zeros((test.n_rows, int(answers.max()) + 1))

@@ -62,7 +62,9 @@ class Records:
         text = "".join(f"{line}\n" for line in lines).encode()
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("ab+", buffering=0) as file:
-            file.write(text if _ends_with_a_line(file) else b"\n" + text)
+            left = text if _ends_with_a_line(file) else b"\n" + text
+            while left:  # a disk that fills up takes a part, and refuses the rest
+                left = left[file.write(left) :]
             os.fsync(file.fileno())
         self._records += [json.loads(line) for line in lines]
         return self._records[-1]

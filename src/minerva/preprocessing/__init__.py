@@ -7,6 +7,7 @@ from minerva.preprocessing.ranks import RankEncoder
 from minerva.preprocessing.redundancy import copies, unusable
 from minerva.preprocessing.tables import EncodedTable, TableEncoder
 from minerva.preprocessing.targets import TargetAtoms, fit_atoms
+from minerva.preprocessing.units import within_reach
 
 __all__ = [
     "EncodedTable",
@@ -22,4 +23,5 @@ __all__ = [
     "fit_atoms",
     "identifiers",
     "unusable",
+    "within_reach",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from minerva.results.documents import SCHEMA_VERSION
 from minerva.results.estimates import Estimate, PathPoint, Repeats
 from minerva.results.features import FeatureResult, PairResult, Role, Suspect, SuspectKind
-from minerva.results.files import write_whole
+from minerva.results.files import write_together, write_whole
 from minerva.results.progress import Progress, TrainingRecord, WeightRecord
 from minerva.results.provenance import Provenance, versions
 from minerva.results.selection import Selection
@@ -26,5 +26,6 @@ __all__ = [
     "TrainingRecord",
     "WeightRecord",
     "versions",
+    "write_together",
     "write_whole",
 ]

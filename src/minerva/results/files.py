@@ -2,27 +2,125 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import tempfile
+import secrets
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from minerva.errors import InputError
 
+try:
+    import fcntl
+except ImportError:  # Windows, where nobody removes a file that another process has open
+    fcntl = None  # type: ignore[assignment]
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file whole or not at all: a temporary file beside it, then a rename."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+UNFINISHED = ".part"  # how the names of files end while they are written
+
+
+def write_whole(path: Path, content: str | bytes, *, private: bool = False) -> None:
+    """Write a file whole or not at all, whenever the process or the machine stops; ``private``: for this user alone.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_whole(Path(folder) / "answer.txt", "42")
+    ...     [(path.name, path.read_text()) for path in Path(folder).iterdir()]
+    [('answer.txt', '42')]
+    """
+    write_together({path: content}, private=private)
+
+
+def write_together(contents: Mapping[Path, str | bytes], *, private: bool = False) -> None:
+    """Write files that belong together: none of them takes its place before all are on the disk.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_together({Path(folder) / "answer.txt": "42", Path(folder) / "reason.txt": "6 x 7"})
+    ...     sorted(path.name for path in Path(folder).iterdir())
+    ['answer.txt', 'reason.txt']
+    """
+    with contextlib.ExitStack() as stack:
+        made = {path: stack.enter_context(unfinished(path, 0o600 if private else 0o644)) for path in contents}
+        for path, temporary in made.items():
+            content = contents[path]
+            # Half of a surrogate pair, as a column's name may hold it, has no UTF-8 and is spelled out
+            data = content.encode(errors="backslashreplace") if isinstance(content, str) else content
+            temporary.write_bytes(data)
+            to_disk(temporary)
+        for path, temporary in made.items():
+            temporary.replace(path)
+    for folder in {path.parent for path in contents}:
+        with contextlib.suppress(OSError):  # not every system can do this with a folder
+            to_disk(folder)
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder for this user alone, and the one that it is in where that is missing too."""
+    for one in (folder.parent, folder):
+        one.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+@contextlib.contextmanager
+def unfinished(path: Path, mode: int = 0o600) -> Iterator[Path]:
+    """An empty file for this user alone, beside one to come; gone after the block, unless it was renamed to it.
+
+    ``mode`` may let others read it, as far as the user's umask does.
+
+    What an earlier process left here when it was killed is removed first. A process that lives holds a lock on its own.
+    """
+    _sweep(path)
+    temporary = path.parent / f".{path.name}.{secrets.token_hex(4)}{UNFINISHED}"
+    handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
     try:
-        # Half of a surrogate pair, as a column's name may hold it, has no UTF-8 and is spelled out
-        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+        with _locked(handle):
+            yield temporary
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _sweep(path: Path) -> None:
+    with contextlib.suppress(OSError):  # a folder that cannot be listed can be written to all the same
+        for left in path.parent.iterdir():
+            if left.name.startswith(f".{path.name}.") and left.name.endswith(UNFINISHED) and _is_abandoned(left):
+                left.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _locked(handle: int) -> Iterator[None]:
+    if fcntl is None:  # an open file cannot be renamed there
+        os.close(handle)
+        yield
+        return
+    try:
+        with contextlib.suppress(OSError):  # a disk without locks, on which nothing counts as abandoned
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _is_abandoned(path: Path) -> bool:
+    if fcntl is None:
+        return True
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # somebody writes it, or it is gone already
+        return False
+    return True
+
+
+def to_disk(path: Path) -> None:
+    """Wait until what was written to a file, or the names in a folder, are on the disk."""
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def read_whole(path: Path, what: str) -> str:

@@ -36,14 +36,20 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """The table to fit on; remembers its names and width."""
         X = gather(X)
         table = as_table(X)
+        self._validate(X, reset=True)
+        return table
+
+    def _validate(self, X: Any, *, reset: bool) -> None:
+        """Let scikit-learn remember the names and the width of a table, or compare them with those of the fit."""
         try:
-            validate_data(self, X, skip_check_array=True)
+            validate_data(self, X, skip_check_array=True, reset=reset)
         except TypeError:
             raise InputTypeError(
                 "Some column names of X are text and some are not; make all of them text, for example with "
                 "X.columns = X.columns.astype(str)."
             ) from None
-        return table
+        except ValueError as error:  # whose words scikit-learn's own checks insist on
+            raise InputError(str(error)) from None
 
     def _remember(self, X: Any, names: Sequence[str]) -> None:
         """Keep the names and the width of a table that is not read whole, as scikit-learn does of others."""
@@ -70,16 +76,30 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         except DuplicateError:
             raise InputError("X has one column name more than once; rename the columns so that all differ.") from None
         if not isinstance(frame, nw.DataFrame):
-            return super().transform(X)
-        validate_data(self, frame.to_native(), skip_check_array=True, reset=False)
+            return self._transform_array(np.asarray(X) if isinstance(X, np.matrix) else X)
+        self._validate(frame.to_native(), reset=False)
         if not self.support_.any():
             _warn_about_nothing()
             return np.empty((len(frame), 0))  # a narwhals frame without columns forgets its rows
         chosen = frame[:, np.flatnonzero(self.support_).tolist()]
         wanted = _get_output_config("transform", estimator=self)["dense"]
-        if wanted == "pandas":
-            return chosen.to_pandas()
-        return chosen.to_polars() if wanted == "polars" else chosen.to_numpy()
+        if wanted not in ("pandas", "polars"):
+            return _as_array(chosen)
+        try:
+            return chosen.to_pandas() if wanted == "pandas" else chosen.to_polars()
+        except Exception as error:  # Arrow and polars have many of their own
+            reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+            raise InputError(
+                f"The selected columns of X cannot be given as {wanted}: {reason}; convert them first, "
+                "or ask for another output with set_output."
+            ) from None
+
+    def _transform_array(self, X: Any) -> Any:
+        try:
+            return super().transform(X)
+        except (TypeError, ValueError) as error:
+            as_table(X)  # refuses in one sentence what is no table
+            raise InputError(str(error)) from None
 
     def _repr_html_inner(self) -> str:
         """scikit-learn's diagram of the estimator and, once it is fitted, what was found."""
@@ -102,6 +122,16 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.categorical = True
         tags.target_tags.required = True
         return tags
+
+
+def _as_array(frame: nw.DataFrame[Any]) -> NDArray[Any]:
+    try:
+        return frame.to_numpy()
+    except Exception:  # no type holds all: numbers beside dates of Arrow, or whole numbers of 128 bits
+        array = np.empty(frame.shape, dtype=object)
+        for place in range(frame.shape[1]):
+            array[:, place] = frame[:, place].to_list()
+        return array
 
 
 def _warn_about_nothing() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -120,7 +121,9 @@ class BaselineSelector(TableSelector):
         seed = int(as_generator(self.random_state).integers(2**31))
         question, aside = ask(table, y, weights, categorical=self.categorical, target=self.target, seed=seed)
         n_wanted = self.n_features_to_select
-        ranking = self._rank(question, n_wanted) if question.names else None
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
+            ranking = self._rank(question, n_wanted) if question.names else None
         if n_wanted is not None and ranking is not None:
             ranking = replace(ranking, why_kept=f"among the {n_wanted} asked for", why_dropped="not among them")
         self.scores_ = _scores(table.names, question, ranking)

@@ -19,6 +19,10 @@ from minerva.selectors.request import Request, empty_selection
 HELD_OUT_SHARE = 0.2
 MAX_WEIGHTS = 24  # features whose weights are kept on their way
 FELL_TO_ZERO = "weight fell to zero"
+NOTHING_LEARNED = (
+    "The network learned nothing that holds on other rows, so that its weights say nothing of the columns: "
+    "the target may be independent of them, the rows too few, or learning_rate too large or too small."
+)
 
 
 def run_paper(request: Request, settings: PaperSettings) -> Selection:
@@ -64,11 +68,16 @@ def run_paper(request: Request, settings: PaperSettings) -> Selection:
         target_entropy=atoms.entropy if atoms.is_discrete else None,
         history=solution.records,
         converged=solution.converged,
-        warnings=request.warnings(n_rows, converged=solution.converged),
+        warnings=(*request.warnings(n_rows, converged=solution.converged), *_doubts(solution)),
         settings=request.settings,
         versions=versions(),
         weight_history=_weight_history(solution, request),
     )
+
+
+def _doubts(solution: PaperSolution) -> tuple[str, ...]:
+    """What to think of weights that a network with nothing to tell has left."""
+    return () if max(solution.total.interval[0], solution.kept.interval[0]) > 0 else (NOTHING_LEARNED,)
 
 
 def _weight_history(solution: PaperSolution, request: Request) -> tuple[WeightRecord, ...]:

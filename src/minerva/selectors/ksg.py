@@ -79,15 +79,23 @@ class KSGSelector(BaselineSelector):
 
     def _rank(self, question: Question, n_wanted: int | None) -> Ranking:
         self._check(question.n_rows)
+        if question.is_classification and len(question.y) == question.y.max() + 1:
+            raise InputError(
+                f"The target {question.target_name!r} has one row of every class, and KSG looks for neighbours of the "
+                "same class; choose a target whose values repeat, or target='continuous' if it is an amount."
+            )
         estimate = mutual_info_classif if question.is_classification else mutual_info_regression
-        scores = estimate(
-            question.X,
-            question.y,
-            discrete_features=question.is_categorical,
-            n_neighbors=self.n_neighbors,
-            random_state=question.seed,
-            n_jobs=self.n_jobs,
-        )
+        repeats = np.array([question.is_classification or _may_repeat(question, k) for k in range(question.n_columns)])
+        scores = np.zeros(question.n_columns)  # of names of single rows, which have no neighbours of the same name
+        if repeats.any():
+            scores[repeats] = estimate(
+                question.X[:, repeats],
+                question.y,
+                discrete_features=question.is_categorical[repeats],
+                n_neighbors=self.n_neighbors,
+                random_state=question.seed,
+                n_jobs=self.n_jobs,
+            )
         if question.is_classification:
             scores = np.minimum(scores, _entropy(question.y))
         kept = scores > self.threshold * scores.max() if n_wanted is None else keep_best(scores, n_wanted)
@@ -102,6 +110,11 @@ class KSGSelector(BaselineSelector):
             )
         if not isinstance(self.threshold, numbers.Real) or not 0 <= self.threshold <= 1:
             raise InputError(f"threshold must be a number from 0 to 1, got {self.threshold!r}.")
+
+
+def _may_repeat(question: Question, column: int) -> bool:
+    """Whether a column is amounts, or names of which some name two rows."""
+    return not question.is_categorical[column] or len(np.unique(question.X[:, column])) < question.n_rows
 
 
 def _entropy(classes: NDArray[np.integer[Any]]) -> float:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from minerva.errors import InputError, unknown_name
+from minerva.preprocessing import within_reach
 from minerva.schema import Table
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -21,6 +22,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 NOT_NEGATIVE = ("sparsity", "norm_drift", "target_norm", "threshold")
 POSITIVE = ("learning_rate", "time_limit")
+_LEAST_WEIGHT = 1e-20
+_LARGEST = 1e30  # of a coefficient: trainings compute in single precision, where a few times more is infinite
 
 
 def check_parameters(parameters: Mapping[str, Any], n_columns: int) -> None:
@@ -36,6 +39,8 @@ def check_parameters(parameters: Mapping[str, Any], n_columns: int) -> None:
             raise InputError(f"{name} must be a finite number, got {value!r}.")
         if value < 0 or (name in POSITIVE and value == 0):
             raise InputError(f"{name} must be {'above 0' if name in POSITIVE else '0 or more'}, got {value!r}.")
+        if name != "time_limit" and float(value) > _LARGEST:
+            raise InputError(f"{name} must be at most {_LARGEST:g}, got {value!r}; give a smaller one.")
     check_count(parameters["n_features_to_select"], n_columns)
     check_categorical(parameters["categorical"])
     callbacks = parameters["callbacks"]
@@ -64,7 +69,10 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     if sample_weight is None:
         return np.broadcast_to(np.float64(1.0), (n_rows,))  # one number in memory, however many rows
     try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
+        given = np.asarray(sample_weight)
+        if given.dtype.kind in "cMm":  # which numpy would turn into numbers
+            raise TypeError
+        weights = given.astype(np.float64)
     except (TypeError, ValueError):
         raise InputError("sample_weight must be numbers, one a row.") from None
     if weights.ndim == 0:
@@ -78,7 +86,9 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
         raise InputError(f"sample_weight has {n_negative} negative values; every weight must be 0 or more.")
     if not (weights > 0).any():
         raise InputError("sample_weight is zero in every row; some weight must be above zero.")
-    return weights
+    weights = within_reach(weights)
+    # Beside the largest these count for nothing, and in single precision a batch of them would add up to zero
+    return np.where(weights < _LEAST_WEIGHT * weights.max(), 0.0, weights)
 
 
 def check_still_varies(target: Table) -> None:

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from minerva.data import as_target
 from minerva.errors import InputError
-from minerva.preprocessing import find_kinds, find_target_kind, unusable
+from minerva.preprocessing import find_kinds, find_target_kind, unusable, within_reach
 from minerva.schema import Column, ColumnKind, Table
 from minerva.selectors.parameters import as_names, check_still_varies
+
+_MAX_WHOLE = 2.0**53
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,9 +26,9 @@ class Question:
     ----------
     X : ndarray of float64, shape (n_rows, n_columns)
         Numbers as they are, text as codes in the order of the levels. A missing amount is the column's median, a
-        missing category a level of its own below all others.
+        missing category a level of its own below all others. Amounts that cannot be squared are in another unit.
     y : ndarray, shape (n_rows,)
-        Class numbers from 0, or amounts.
+        Class numbers from 0, or amounts, in another unit likewise.
     names, target_name : tuple of str, str
         The columns of X, and how the target is called. Columns that are constant or empty take no part.
     is_categorical, is_text : ndarray of bool, shape (n_columns,)
@@ -107,7 +109,9 @@ def ask(
         is_missing |= column.missing
     return Question(
         X=X,
-        y=np.unique(y_column.values, return_inverse=True)[1] if is_classification else y_column.values,
+        y=np.unique(y_column.values, return_inverse=True)[1]
+        if is_classification
+        else within_reach(y_column.values.astype(np.float64)),
         names=tuple(column.name for column in columns),
         target_name=y_column.name,
         is_categorical=is_categorical,
@@ -122,6 +126,10 @@ def ask(
 def _as_numbers(column: Column, is_categorical: bool) -> NDArray[np.float64]:
     numbers = column.values.astype(np.float64)
     missing = column.missing
+    if is_categorical and np.nanmax(np.abs(numbers)) >= _MAX_WHOLE:  # no whole number is next to these
+        numbers[~missing] = np.unique(numbers[~missing], return_inverse=True)[1]
+    elif not is_categorical:
+        numbers = within_reach(numbers)
     if missing.any():
         present = numbers[~missing]
         numbers[missing] = present.min() - 1 if is_categorical else np.median(present)

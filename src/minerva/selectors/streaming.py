@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,6 +19,8 @@ from minerva.core.sampling import draw_by_class
 from minerva.core.sharing import Shares
 from minerva.data import Source, as_table, open_source
 from minerva.data.budget import Budget, give_back_memory
+from minerva.data.scratch import Scratch
+from minerva.data.sparse import is_sparse
 from minerva.data.store import Store, sample
 from minerva.preprocessing import TableEncoder
 from minerva.schema import ColumnKind, Table
@@ -95,15 +95,16 @@ def open_stream(
     What can be read only once (a generator, a reader) is copied to the cache first, as nobody knows how much will come.
     """
     size = _size_in_memory(X)
-    if size is not None and budget.fits(*size):
+    if is_sparse(X) or (size is not None and budget.fits(*size)):  # who reads a sparse matrix looks at its size
         return None, X
     source = X if _is_source(X) else open_source(X, folder=cache)
     if budget.fits(source.n_rows, len(source.names), source.nbytes):
         return None, source.read()
-    folder = Path(tempfile.mkdtemp(prefix="minerva-")) if cache is None else cache
-    stream = Stream(source, budget, folder, on_rows, ranks)
-    if cache is None:
-        weakref.finalize(stream, shutil.rmtree, folder, ignore_errors=True)
+    if cache is not None:
+        return Stream(source, budget, cache, on_rows, ranks), X
+    scratch = Scratch()
+    stream = Stream(source, budget, scratch.folder, on_rows, ranks)
+    weakref.finalize(stream, scratch.close)
     return stream, X
 
 
@@ -132,7 +133,10 @@ def _size_in_memory(X: Any) -> tuple[int, int, int] | None:
     shape = getattr(X, "shape", None)
     if not isinstance(shape, tuple) or len(shape) != 2 or not all(isinstance(size, int) for size in shape):
         return None if _comes_in_pieces(X) else (0, 0, 0)
-    n_bytes = getattr(X, "nbytes", None)
+    try:
+        n_bytes = getattr(X, "nbytes", None)
+    except TypeError:  # of text views, which Arrow before 24 cannot measure
+        n_bytes = None
     return shape[0], shape[1], n_bytes if isinstance(n_bytes, int) else 8 * shape[0] * shape[1]
 
 

@@ -35,10 +35,10 @@ def test_a_folder_where_a_result_goes_is_found_before_the_work(tmp_path):
 
 
 def test_a_folder_without_permission_is_found_before_the_work(tmp_path, monkeypatch):
-    def refuse(**_):
+    def refuse(*_):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("tempfile.NamedTemporaryFile", refuse)  # root, as which tests may run, is never refused
+    monkeypatch.setattr("os.open", refuse)  # root, as which tests may run, is never refused
     with pytest.raises(InputError, match="cannot be written: Permission denied"):
         files.writable_folder(tmp_path)
 

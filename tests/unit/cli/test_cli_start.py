@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import signal
 import subprocess
 import sys
 
@@ -104,3 +105,22 @@ def test_a_warning_is_one_line_without_its_place_in_the_source(folder, answer):
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stderr == "minerva: warning: two\\nlines\nWrote report.html.\n"
+
+
+INTERRUPTED = """
+import importlib.abc, os, runpy, signal, sys
+
+class Interrupt(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, *_):
+        if name == "typer":
+            os.kill(os.getpid(), signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
+sys.meta_path.insert(0, Interrupt())
+runpy.run_module("minerva", run_name="__main__")
+"""
+
+
+def test_ctrl_c_while_the_command_is_loaded_shows_no_traceback():
+    ended = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (-signal.SIGINT, "")

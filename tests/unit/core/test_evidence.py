@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from minerva.core.bounds import donsker_varadhan
-from minerva.core.evidence import Evidence, holm, weigh, weigh_bound
+from minerva.core.evidence import WIDEST, Evidence, holm, weigh, weigh_bound
 
 
 def test_equal_weights_give_the_mean_and_its_standard_error():
@@ -139,7 +139,24 @@ def test_clusters_without_weight_do_not_count():
 @pytest.mark.parametrize("weights", [[1.0, 1.0, 1.0, 0.0], [1.0, 1.0, 1.0, 1e-20]])
 def test_a_single_cluster_proves_nothing(weights):
     found = weigh(torch.tensor([1.0, 1.1, 0.9, 5.0]), torch.tensor(weights), torch.tensor([0, 0, 0, 1]))
-    assert (found.error, found.p_value, found.interval) == (math.inf, 0.5, (-math.inf, math.inf))
+    assert (found.error, found.p_value) == (math.inf, 0.5)
+    assert found.interval == (found.mean - WIDEST, found.mean + WIDEST)  # a result has no place for infinity
+
+
+@pytest.mark.parametrize("heaviest", [1e3, 1e6, 1e15])
+def test_a_single_heavy_row_proves_nothing(heaviest):
+    values = torch.tensor(np.random.default_rng(0).normal(size=300))
+    weights = torch.ones(300, dtype=torch.float64)
+    weights[0] = heaviest
+    # Plainly weighed, the mean is the heavy row's value, its error that value's distance from the other 299, which is
+    # about 300 / heaviest, and any row would be proof of anything
+    assert weigh(values, weights).p_value > 0.05
+
+
+def test_rows_of_equal_weight_are_weighed_plainly_however_few():
+    found = weigh(torch.tensor([1.0, 2.0, 3.0]), torch.full((3,), 0.5))
+    assert (found.mean, found.error) == pytest.approx((2.0, math.sqrt(2 / 3) / math.sqrt(3)))
+    assert math.isinf(found.freedom)
 
 
 @pytest.mark.parametrize("sizes", [[20] * 10, [60] * 3 + [10] * 20])

@@ -252,7 +252,7 @@ def test_a_folder_in_the_place_of_a_state_is_one_sentence(tmp_path):
 
 def test_other_files_in_the_folder_are_left_alone_and_those_of_a_killed_write_go(tmp_path, whole):
     (tmp_path / "notes.safetensors").write_text("mine")
-    (tmp_path / ".journal-abc").write_text("half a state")
+    (tmp_path / ".0001.finished.safetensors.abc.part").write_text("half a state")
     assert run(tmp_path, resume=False) == whole
     kept = Journal(tmp_path, "run").open(resume=True)
     kept.clear()
@@ -320,7 +320,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_the_state_before(tmp_path, whole
     full = Full(n, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
     with monkeypatch.context() as patch:
         if place == "fsync":
-            patch.setattr(os, "fsync", full)
+            patch.setattr(os, "fsync", lambda handle: stat.S_ISDIR(os.fstat(handle).st_mode) or full(handle))
         else:
             replace = Path.replace
             patch.setattr(Path, "replace", lambda path, target: (full(path), replace(path, target))[1])

@@ -44,7 +44,7 @@ def steps_of(graphed, n_steps=12):
         else:
             one = batch()
             descend(one)
-            losses.append(float(one.total))
+            losses.append(float(one.total.detach()))
     return ensemble.values.cpu(), losses, descent.n_steps, step
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import resource
 
 import pytest
 
@@ -83,3 +84,14 @@ def test_provenance_has_versions_machine_and_time():
     assert origin["versions"]["minerva"] == __version__
     assert {"python", "numpy", "scikit-learn", "torch"} <= origin["versions"].keys()
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", origin["made"])
+
+
+def test_a_record_of_which_the_disk_takes_only_a_part_is_not_taken_for_whole(store):
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, hard))  # a file of 10 bytes takes no more, as a full disk does
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            store.append({"method": "ksg", "seed": 0})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert len(store) == len(Records(store.path)) == 0

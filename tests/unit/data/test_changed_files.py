@@ -1,0 +1,57 @@
+"""Claim: what is handed on is of the file that was opened, also when it changes while its last rows are read."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import csv, feather, parquet
+
+from minerva.data import open_source, read_table
+from minerva.data.places import StoredFile
+from minerva.errors import InputError
+
+WRITE = {".csv": csv.write_csv, ".feather": feather.write_feather, ".parquet": parquet.write_table}
+
+
+@pytest.fixture(params=WRITE)
+def table(request, tmp_path):
+    path = tmp_path / f"table{request.param}"
+    WRITE[request.param](pa.Table.from_pandas(pd.DataFrame({"a": range(100)})), path)
+    return path
+
+
+@pytest.fixture
+def changes_while_read(table, monkeypatch):
+    """Change the file after it is opened for the last time, before a row of it is read."""
+    opened = {name: getattr(StoredFile, name) for name in ("open_stream", "open_file")}
+
+    def change_after(open_it):
+        def change(file):
+            found = open_it(file)
+            os.utime(table, ns=(0, 0))
+            return found
+
+        return change
+
+    def install():
+        for name, open_it in opened.items():
+            monkeypatch.setattr(StoredFile, name, change_after(open_it))
+
+    return install
+
+
+def test_a_file_that_changes_while_it_is_read_whole_is_refused(table, changes_while_read):
+    changes_while_read()
+    with pytest.raises(InputError, match=re.escape(f"{table.name}' was replaced while it was being read")):
+        read_table(table)
+
+
+def test_a_file_that_changes_while_it_is_read_in_one_block_is_refused(table, changes_while_read, tmp_path):
+    source = open_source(table, tmp_path / "copies") if table.suffix != ".csv" else None
+    changes_while_read()
+    with pytest.raises(InputError, match=re.escape(f"{table.name}' was replaced while it was being read")):
+        next((source or open_source(table, tmp_path / "copies")).blocks(1000))

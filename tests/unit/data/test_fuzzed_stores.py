@@ -1,0 +1,97 @@
+"""Caches of encoded rows with hostile bytes in them, as benchmarks/attack/fuzz.py makes them."""
+
+import json
+
+import pandas as pd
+import pytest
+import torch
+
+from minerva.data import as_table
+from minerva.data.sources import open_source
+from minerva.data.store import Store
+from minerva.errors import InputError
+from minerva.preprocessing import TableEncoder, find_kinds
+
+FRAME = pd.DataFrame({"amount": [float(k) for k in range(30)], "country": ["NL", "IT", "FR"] * 10})
+ENCODER = TableEncoder(find_kinds(as_table(FRAME))).fit(as_table(FRAME))
+
+
+def build(folder):
+    return Store.build(open_source(FRAME), ENCODER, folder, key="k")
+
+
+def rows(store):
+    found = store.rows().take(torch.arange(30))
+    return found.ranks.tolist(), found.codes.tolist()
+
+
+@pytest.fixture
+def cache(tmp_path):
+    folder = tmp_path / "cache"
+    build(folder)
+    return folder
+
+
+def edited(**fields):
+    return lambda header: json.dumps(json.loads(header) | fields)
+
+
+HOSTILE = {
+    "empty": lambda header: "",
+    "a list": lambda header: "[]",
+    "nested without end": lambda header: "[" * 100_000,
+    "rows in words": edited(n_rows="many"),
+    "a fraction of a row": edited(n_rows=30.5),
+    "rows beyond counting": edited(n_rows=10**400),
+    "more rows": edited(n_rows=31),
+    "fewer rows": edited(n_rows=29, n_written=29),
+    "fewer rows than none": edited(n_written=-1),
+    "more rows written than there are": edited(n_written=31),
+    "no columns": edited(n_continuous=0, n_levels=[], positions=[]),
+    "columns less than none": edited(n_continuous=-1, n_written=0),
+    "other levels": edited(n_levels=[3]),
+    "levels of levels": edited(n_levels=[[4]]),
+    "columns elsewhere": edited(positions=[0, 5]),
+    "a field more": edited(folder="/etc"),
+}
+
+
+@pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE.keys())
+def test_a_header_that_was_not_written_for_this_table_is_refused(cache, hostile):
+    header = cache / "store.json"
+    header.write_text(hostile(header.read_text()))
+    with pytest.raises(InputError, match="is damaged; remove that folder and start again"):
+        build(cache)
+
+
+@pytest.mark.parametrize("name", ["ranks.bin", "codes.bin"])
+@pytest.mark.parametrize("cut", [slice(0, -1), slice(0, 0)], ids=["shorter", "empty"])
+def test_rows_that_are_cut_are_refused(cache, name, cut):
+    (cache / name).write_bytes((cache / name).read_bytes()[cut])
+    with pytest.raises(InputError, match="is damaged"):
+        build(cache)
+
+
+@pytest.mark.parametrize("name", ["ranks.bin", "codes.bin"])
+def test_bytes_behind_the_last_row_are_refused(cache, name):
+    (cache / name).write_bytes((cache / name).read_bytes() + b"\0\0")
+    with pytest.raises(InputError, match="is damaged"):
+        build(cache)
+
+
+def test_codes_of_no_level_are_refused(cache):
+    codes = bytearray((cache / "codes.bin").read_bytes())
+    codes[17] = 5  # missing, unseen and three countries are 0 to 4
+    (cache / "codes.bin").write_bytes(codes)
+    with pytest.raises(InputError, match="is damaged"):
+        build(cache)
+
+
+def test_rows_behind_those_recorded_are_written_again(cache):
+    expected = rows(build(cache))
+    header = cache / "store.json"
+    header.write_text(edited(n_written=12)(header.read_text()))
+    for name in ("ranks.bin", "codes.bin"):
+        size = {"ranks.bin": 2, "codes.bin": 1}[name] * 12
+        (cache / name).write_bytes((cache / name).read_bytes()[:size] + b"\xff" * 77)
+    assert rows(build(cache)) == expected
