@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 
-.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick bench-scale reproduce pictures clean
+.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick bench-scale attack reproduce pictures test-lowest licences audit clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY_DEV)
@@ -31,6 +31,19 @@ test: setup
 
 test-all: setup
 	$(PYTEST)
+
+LOWEST := .venv-lowest
+READY_LOWEST := $(LOWEST)/.ready
+
+$(READY_LOWEST): pyproject.toml constraints-lowest.txt
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --constraint constraints-lowest.txt torch
+	$(LOWEST)/bin/python -m pip install --quiet --constraint constraints-lowest.txt --editable '.[paper]'
+	$(LOWEST)/bin/python -m pip install --quiet --constraint constraints-lowest.txt pytest pytest-xdist hypothesis polars
+	touch $(READY_LOWEST)
+
+test-lowest: $(READY_LOWEST)  ## the fast tests on the lowest versions that are allowed, in an environment of their own
+	OMP_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest -n 2 --dist worksteal -m "not slow and not browser"
 
 check: format lint types imports test
 
@@ -70,12 +83,24 @@ bench-scale: setup  ## tables of all sizes: seconds, memory, verdicts; half an h
 	$(BIN)/python benchmarks/scale/run.py
 	$(BIN)/python benchmarks/scale/page.py
 
+attack: setup  ## faults, hostile files and load on the real thing, within an hour on 2 cores; a few minutes with ATTACK=--quick
+	$(BIN)/python benchmarks/attack/run.py $(ATTACK)
+	$(BIN)/python benchmarks/attack/page.py
+
 reproduce: setup  ## the paper's tables: two hours on 2 cores; MINERVA_DATA names the folder of the data, if at hand
 	$(BIN)/minerva reproduce all --out experiments/paper/results
 	$(BIN)/python experiments/paper/page.py
+
+licences: setup  ## docs/licences.md from what is installed
+	$(BIN)/python docs/licences.py
+
+audit: setup  ## known weaknesses of the versions in constraints.txt; needs the network
+	$(PYTHON) -m venv $(VENV)/audit
+	$(VENV)/audit/bin/python -m pip install --quiet pip-audit
+	$(VENV)/audit/bin/pip-audit --no-deps --disable-pip --requirement constraints.txt
 
 pictures: setup  ## the pictures of README and docs/report.md, from two fits: two minutes on 2 cores, and a Chromium
 	$(BIN)/python docs/pictures.py
 
 clean:
-	rm -rf $(VENV) minerva-demo .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(LOWEST) minerva-demo .mypy_cache .ruff_cache .pytest_cache

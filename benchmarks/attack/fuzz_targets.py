@@ -1,0 +1,192 @@
+"""What is fuzzed: for each kind of file, seeds that are right, and a reading that gives an answer or a MinervaError."""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fuzz_tables import (
+    WrongAnswerError,
+    arrow_seeds,
+    check_sentence,
+    csv_seeds,
+    parquet_seeds,
+    run_arrow,
+    run_csv,
+    run_parquet,
+)
+from minerva.data import as_table, open_source
+from minerva.errors import MinervaError
+from minerva.results import Estimate, FeatureResult, Provenance, Selection, WeightRecord
+
+
+@dataclass(frozen=True)
+class Target:
+    """Seeds, tokens that mutations insert, and what is done with an input in a folder of its own; gives the outcome."""
+
+    seeds: Callable[[], list[bytes]]
+    run: Callable[[bytes, Path], str]
+    tokens: tuple[bytes, ...] = ()
+
+
+def run_selection(data: bytes, folder: Path) -> str:
+    path = folder / "selection.json"
+    path.write_bytes(data)
+    try:
+        selection = Selection.load(path)
+    except MinervaError as error:
+        check_sentence(error)
+        return f"{type(error).__name__}: {error}"
+    selection.save(folder / "again.json")
+    if Selection.load(folder / "again.json").to_json() != selection.to_json():
+        raise WrongAnswerError("a selection that was loaded, saved and loaded is another")
+    if not selection.headline or len(selection.to_frame()) != len(selection.features):
+        raise WrongAnswerError("a selection that was loaded has no words")
+    return "loaded"
+
+
+def selection_seeds() -> list[bytes]:
+    amount = Estimate(0.5, 0.4, 0.6, n_rows=100)
+    features = (
+        FeatureResult("a", True, "adds 0.5 nats", weight=1.0, partners=("b",)),
+        FeatureResult("b", False, "noise"),
+    )
+    full = Selection(
+        target="y",
+        features=features,
+        mutual_information=amount,
+        total_information=None,
+        n_rows=100,
+        settings={"keep": [1, {"deep": [None, True]}]},
+        weight_history=(WeightRecord(1, {"a": 0.5}),),
+        provenance=Provenance("2026-01-01T12:00:00+00:00", "0f", 3, "cpu", data="/etc/passwd", command="rm -rf /"),
+    )
+    old = json.loads(full.to_json()) | {"schema_version": 1}
+    for name in ("pairs", "suspects", "weight_history", "repeats", "provenance"):
+        del old[name]
+    return [full.to_json().encode(), json.dumps(json.loads(full.to_json())).encode(), json.dumps(old).encode()]
+
+
+# ------------------------------------------------------------------------------------- caches and journals of a run
+
+
+def run_store(data: bytes, folder: Path) -> str:
+    import pandas as pd
+    import torch
+
+    from minerva.data.store import Store
+    from minerva.preprocessing import TableEncoder, find_kinds
+
+    frame = pd.DataFrame({"amount": np.arange(30.0), "country": ["NL", "IT", "FR"] * 10})
+    encoder = TableEncoder(find_kinds(as_table(frame))).fit(as_table(frame))
+    good, cache = folder / "good", folder / "cache"
+    expected = Store.build(open_source(frame), encoder, good, key="k").rows().take(torch.arange(30))
+    shutil.rmtree(cache, ignore_errors=True)
+    shutil.copytree(good, cache)
+    name = {b"1": "ranks.bin", b"2": "codes.bin"}.get(data[:1], "store.json")
+    size = (cache / name).stat().st_size
+    (cache / name).write_bytes(data[1:])
+    try:
+        found = Store.build(open_source(frame), encoder, cache, key="k").rows().take(torch.arange(30))
+    except MinervaError as error:
+        check_sentence(error)
+        return f"{type(error).__name__}: {error}"
+    same = torch.equal(found.ranks, expected.ranks) and torch.equal(found.codes, expected.codes)
+    if not same and (name == "store.json" or len(data) - 1 != size):
+        raise WrongAnswerError("a store was accepted and holds other rows")
+    return f"accepted {name}"
+
+
+def store_seeds() -> list[bytes]:
+    fields = {"key": "k", "n_rows": 30, "n_continuous": 1, "n_levels": [5], "positions": [0, 1]}
+    headers = [fields | {"n_written": n_written, "any_missing": False} for n_written in (30, 12, 0)]
+    return [b"0" + json.dumps(header).encode() for header in headers] + [b"1" + bytes(60), b"2" + bytes(30)]
+
+
+def run_state(data: bytes, folder: Path) -> str:
+    import torch
+    from safetensors.torch import save
+
+    from minerva.core.journal import Journal
+    from minerva.core.states import fingerprint
+
+    def journal(*, resume: bool) -> Any:
+        generator = torch.Generator().manual_seed(0)
+        return Journal(folder / "journal", "fuzz", generator).open(resume=resume)
+
+    def compute() -> dict[str, Any]:
+        return {"counts": torch.tensor([3, 4])}
+
+    shutil.rmtree(folder / "journal", ignore_errors=True)
+    first = journal(resume=False)
+    start = first.entry("screen")._start
+    how, content = data[:1], data[1:]
+    path = folder / "journal" / ("journal.json" if how == b"2" else "0001.finished.safetensors")
+    if how == b"1":  # rightly signed, with other facts
+        text = content.decode(errors="replace")
+        if _is_object(text):
+            return "such facts are trusted"
+        tensors = {"state.counts": torch.tensor([3, 4])}
+        content = save(tensors, {"start": start, "facts": text, "sum": fingerprint(text, tensors)})
+    path.write_bytes(content)
+    try:
+        answer = journal(resume=True).remember("screen", compute)
+    except MinervaError as error:
+        check_sentence(error)
+        return f"{type(error).__name__}: {error}"
+    if answer["counts"].tolist() != [3, 4]:
+        raise WrongAnswerError(f"a journal gave {answer}")
+    return f"went on, with {len(list(path.parent.iterdir()))} files"
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def state_seeds() -> list[bytes]:
+    import torch
+
+    from minerva.core.journal import Journal
+
+    with tempfile.TemporaryDirectory() as folder:
+        generator = torch.Generator().manual_seed(0)
+        Journal(Path(folder), "fuzz", generator).open(resume=False).remember(
+            "screen", lambda: {"counts": torch.tensor([3, 4])}
+        )
+        state = (Path(folder) / "0001.finished.safetensors").read_bytes()
+        header = (Path(folder) / "journal.json").read_bytes()
+    return [b"0" + state, b'1{"on_device": ["counts"]}', b"1[]", b"2" + header]
+
+
+JSON_TOKENS = (
+    b"null",
+    b"NaN",
+    b"1e999",
+    b"-0",
+    b"9" * 40,
+    b'"\\ud800"',
+    b"[" * 50,
+    b'{"":',
+    b"true",
+    b"\\u0000",
+    b"2.5",
+)
+ARROW_TOKENS = (b"ARROW1", b"\xff\xff\xff\xff", b"FEA1", b"\x00" * 8, b"\xff" * 8, b"\x7f\xff\xff\xff", b"arrow.uuid")
+TARGETS = {
+    "csv": Target(
+        csv_seeds, run_csv, (b'"', b",", b"\n", b"\r", b"\0", b"\xff", b"nan", b"1e999", b"9" * 20, b"\x1f\x8b")
+    ),
+    "parquet": Target(parquet_seeds, run_parquet, (b"PAR1", b"PARE", b"\xff\xff\xff\xff\x0f", *ARROW_TOKENS)),
+    "arrow": Target(arrow_seeds, run_arrow, ARROW_TOKENS),
+    "selection": Target(selection_seeds, run_selection, JSON_TOKENS),
+    "store": Target(store_seeds, run_store, (*JSON_TOKENS, b"-1", b"3.5")),
+    "state": Target(state_seeds, run_state, (*JSON_TOKENS, b"F8_E4M3", b"BF16", b"BOOL", b"C64")),
+}
