@@ -1,0 +1,49 @@
+"""What every answer and every refusal must be like, and fits that are over at once."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import math
+
+import pytest
+
+
+@contextlib.contextmanager
+def tiny_fits():
+    """Make every fit a few steps long while entered: for claims that hold from the first step on."""
+    from minerva.core.plan import Plan
+    from minerva.core.solvers.paper import PaperSettings
+    from minerva.core.training import Schedule
+
+    schedule = Schedule(max_steps=4, batch_size=32, evaluate_every=2, patience=1, patience_at_zero=1)
+    plan = dataclasses.replace(Plan.for_rows(10), n_folds=2, n_members=1, width=8, dropout=0.0, schedule=schedule)
+    settings = PaperSettings(batch_size=32, max_steps_learn=4, max_steps_sparsify=4)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Plan, "for_rows", classmethod(lambda cls, *n_rows: plan))
+        patch.setattr("minerva.selectors.minerva.PaperSettings", lambda: settings)
+        patch.setattr("minerva.evaluation.downstream.N_RESAMPLES", 2)
+        yield
+
+
+def assert_finite(document: str) -> None:
+    """Check every number of a JSON text, however deep."""
+
+    def walk(value):
+        if isinstance(value, dict):
+            value = list(value.values())
+        if isinstance(value, list):
+            for item in value:
+                walk(item)
+        assert not isinstance(value, float) or math.isfinite(value)
+
+    walk(json.loads(document))
+
+
+def assert_one_sentence(message: str, words: str = "") -> None:
+    """Check that a message is one sentence that holds these words; a name may hold anything between its quotes."""
+    assert words in message
+    assert message[-1] in ".?"
+    assert "\n" not in message
+    assert ". " not in message[:-1]
