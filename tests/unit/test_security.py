@@ -1,0 +1,409 @@
+"""Claims about safety: files that are read run nothing, nothing leaves the machine, what is on disk is private."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import json
+import os
+import pickle
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import minerva
+from full_selection import full_selection
+from minerva import MinervaSelector
+from minerva.data import open_source
+from minerva.data.store_files import State, append
+from minerva.errors import InputError
+from minerva.problems import equality
+from minerva.report import render
+from minerva.results import write_whole
+
+SOURCES = Path(minerva.__file__).parent
+
+# ---------------------------------------------------------------------------------------------- what the sources call
+
+RUNS_WHAT_IT_READS = {"pickle", "cPickle", "_pickle", "dill", "cloudpickle", "marshal", "shelve", "jsonpickle", "yaml"}
+RUNS_TEXT = {"eval", "exec", "compile", "__import__"}
+METHODS = {
+    *("torch.load", "torch.save", "joblib.load", "joblib.dump", "np.load", "numpy.load", "pd.read_pickle"),
+    *("os.system", "os.popen", "tempfile.mktemp"),
+    *("all_gather_object", "gather_object", "broadcast_object_list", "scatter_object_list"),
+}
+JUSTIFIED = {
+    # Processes that torchrun has started for one run tell each other small things; no file is read
+    ("core/ranks.py", "all_gather_object"),
+    ("core/ranks.py", "broadcast_object_list"),
+}
+
+
+def dangers(code):
+    """Names of all that a source uses of what could run what it reads."""
+    found = set()
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names if alias.name.split(".")[0] in RUNS_WHAT_IT_READS}
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in RUNS_WHAT_IT_READS:
+            found.add(node.module)
+        elif isinstance(node, ast.Call):
+            name = ast.unparse(node.func)
+            if name in RUNS_TEXT or any(name == one or name.endswith(f".{one}") for one in METHODS):
+                found.add(name.split(".")[-1] if name.endswith(("_object", "_list")) else name)
+            for keyword in node.keywords:
+                if keyword.arg in ("allow_pickle", "shell") and ast.unparse(keyword.value) != "False":
+                    found.add(keyword.arg)
+    return found
+
+
+def test_no_source_uses_what_could_run_a_file_but_for_the_justified():
+    files = [*SOURCES.rglob("*.py")]
+    assert len(files) > 100
+    found = {(path.relative_to(SOURCES).as_posix(), name) for path in files for name in dangers(path.read_text())}
+    assert found == JUSTIFIED
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import pickle",
+        "from pickle import loads",
+        "import torch; torch.load(path)",
+        "import numpy as np; np.load(path)",
+        "read(path, allow_pickle=True)",
+        "eval(text)",
+        "subprocess.run(text, shell=True)",
+        "dist.all_gather_object(found, value)",
+    ],
+)
+def test_the_search_finds_what_it_is_for(code):
+    assert dangers(code)
+
+
+def test_the_search_leaves_harmless_names_alone():
+    assert not dangers("import re; re.compile(x); model.eval(); np.save(path, x, allow_pickle=False); json.load(file)")
+
+
+# ------------------------------------------------------------------------------------------------------ hostile files
+
+
+class Payload:
+    """What a pickle of it runs is a command that makes a file."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return os.system, (f"touch {self.path}",)
+
+
+# Reads a good file first, so that all modules are loaded, then the hostile ones under an audit of the interpreter
+READER = """
+import json, sys
+from pathlib import Path
+from minerva.core.journal import Journal
+from minerva.core.states import read_state
+from minerva.data.store_files import read_state as read_store
+from minerva.errors import MinervaError
+from minerva.report import render
+from minerva.results import Selection
+
+READERS = {
+    ".json": lambda path: render(Selection.load(path)),
+    ".safetensors": lambda path: read_state(path, "start"),
+    "": lambda path: (read_store(path), Journal(path, "key").open(resume=True)),
+}
+WATCHED = ("compile", "exec", "import", "open", "os.", "pickle.", "shutil.", "socket.", "subprocess.", "ctypes.")
+QUIET = ("os.listdir", "os.scandir", "os.fwalk", "os.chmod", "os.mkdir", "os.rename", "os.remove")
+folder, events, listening = Path(sys.argv[1]), [], False
+
+def listen(event, arguments):
+    if listening and event.startswith(WATCHED) and event not in QUIET:
+        events.append([event, str(arguments[0]) if arguments else ""])
+
+render(Selection.load(folder / "good.json"))
+read_state(folder / "good.safetensors", "start")
+sys.addaudithook(listen)
+outcomes = {}
+for path in sorted(folder.glob("hostile*")):
+    listening = True
+    try:
+        READERS[path.suffix](path)
+        outcome = "read"
+    except MinervaError:
+        outcome = "refused"
+    listening = False
+    outcomes[path.name] = outcome
+print(json.dumps([outcomes, events]))
+"""
+
+
+def hostile_selection(text):
+    """A selection that could be right, with a text wherever a text may be."""
+    document = json.loads(full_selection(names=[text, "f1"]).to_json())
+    document["target"] = text
+    document["settings"] = {"random_state": text, text: text}
+    document["versions"] = {text: text}
+    document["provenance"] |= {"data": text, "command": text, "device": text}
+    return json.dumps(document)
+
+
+def test_a_hostile_file_runs_nothing_and_no_path_in_it_is_followed(tmp_path):
+    mark, secret = tmp_path / "mark", tmp_path / "secret.txt"
+    secret.write_text("the secret")
+    payload = pickle.dumps(Payload(mark))
+    folder = tmp_path / "files"
+    (folder / "hostile cache").mkdir(parents=True)
+    files = {
+        "good.json": full_selection().to_json(),
+        "good.safetensors": "",
+        "hostile pickle.json": payload,
+        "hostile state.safetensors": payload,
+        "hostile length.safetensors": (1 << 40).to_bytes(8, "little") + b"{}",
+        "hostile objects.json": json.dumps({"schema_version": 2, "py/object": "os.system", "__reduce__": "os.system"}),
+        "hostile tag.json": f"!!python/object/apply:os.system ['touch {mark}']",
+        "hostile code.json": hostile_selection(f"__import__('os').system('touch {mark}')"),
+        "hostile template.json": hostile_selection(
+            f"{{{{ cycler.__init__.__globals__.os.system('touch {mark}') }}}}{{% include '{secret}' %}}"
+        ),
+        "hostile path.json": hostile_selection(str(secret)),
+        "hostile address.json": hostile_selection(f"file://{secret}"),
+        "hostile cache/store.json": payload,
+        "hostile cache/journal.json": payload,
+    }
+    for name, content in files.items():
+        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    run = subprocess.run(
+        [sys.executable, "-c", READER, folder], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    outcomes, events = json.loads(run.stdout)
+    assert not mark.exists()
+    read = {"hostile code.json", "hostile template.json", "hostile path.json", "hostile address.json"}
+    states = {name for name in outcomes if name.endswith(".safetensors")}  # a state that is none is done again
+    assert {name for name, outcome in outcomes.items() if outcome == "read"} == read | states
+    assert len(outcomes) == 10
+    opened = {argument for event, argument in events if event == "open"}
+    ours = [path for path in opened if Path(path).is_relative_to(SOURCES / "report")]  # the page's style and script
+    assert {path for path in opened if not Path(path).is_relative_to(folder)} == {*ours}
+    assert {event for event, _ in events} == {"open"}
+
+
+# ------------------------------------------------------------------------------------------------------- no network
+
+OFFLINE = """
+import sys
+CONTACTS = ("socket.connect", "socket.bind", "socket.getaddrinfo", "socket.gethostby", "socket.send", "urllib.Request")
+
+def refuse(event, arguments):
+    if event.startswith(CONTACTS):
+        print("contacted", event, arguments, file=sys.stderr)
+        raise SystemExit(99)
+
+sys.addaudithook(refuse)
+"""
+
+EVERYTHING = """
+import importlib, pkgutil
+import minerva
+
+for module in pkgutil.walk_packages(minerva.__path__, "minerva."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+
+from minerva.cli import main
+
+def run(*arguments):
+    sys.argv = ["minerva", *arguments]
+    try:
+        main()
+    except SystemExit as end:
+        assert not end.code, end.code
+
+run("select", "data.csv", "--target", "is_same", "--out", "results", "--time-limit", "2", "--memory", "1MiB")
+run("report", "results/selection.json", "--out", "again.html")
+run("estimate", "data.csv", "--x", "f1", "--y", "is_same")
+"""
+
+
+def without_network():
+    """Command that takes the network away from native code too, where this system lets a user do that."""
+    command = ["unshare", "--map-root-user", "--net"]
+    if shutil.which(command[0]) is None:
+        return []
+    return command if subprocess.run([*command, "true"], capture_output=True, check=False).returncode == 0 else []
+
+
+def run_offline(program, folder):
+    command = [*without_network(), sys.executable, "-c", OFFLINE + program]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=environment)
+
+
+def test_everything_works_without_a_network_and_asks_for_none(tmp_path):
+    problem = equality(n_samples=200, n_features=3, n_levels=2, relevant=(0, 1), random_state=0)
+    problem.X.assign(is_same=problem.y).to_csv(tmp_path / "data.csv", index=False)
+    ended = run_offline(EVERYTHING, tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    assert {path.name for path in tmp_path.rglob("*") if path.is_file()} == {
+        *("data.csv", "selection.json", "report.html", "again.html")
+    }
+
+
+def test_a_contact_would_be_noticed(tmp_path):
+    assert run_offline("import socket; socket.create_connection(('127.0.0.1', 9))", tmp_path).returncode == 99
+
+
+# -------------------------------------------------------------------------------------------------- files and folders
+
+
+@pytest.fixture
+def open_umask():
+    """A user whose files are for everybody."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+def modes(folder):
+    """Mode of every file and folder in a folder, with what it is."""
+    found = {}
+    for path in folder.rglob("*"):
+        try:
+            found[path.relative_to(folder)] = path.stat().st_mode
+        except FileNotFoundError:  # gone meanwhile
+            continue
+    return found
+
+
+class Watch:
+    """Looks at a folder whenever a fit tells how far it is; may end the fit when all rows are written."""
+
+    def __init__(self, folder, fails=False):
+        self.folder, self.fails, self.seen = folder, fails, {}
+
+    def __call__(self, progress):
+        self.seen |= modes(self.folder)
+        if self.fails and any(path.name == "store.json" for path in self.seen):
+            raise RuntimeError("told to fail")
+
+    def assert_private(self):
+        assert any(path.name == "codes.bin" for path in self.seen)
+        assert {*self.seen.values()} == {stat.S_IFREG | 0o600, stat.S_IFDIR | 0o700}
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch, open_umask):
+    """The folder of temporary files."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def large():
+    """A table that takes more than a megabyte as a fit counts."""
+    return equality(n_samples=6_000, n_features=6, n_levels=3, relevant=(1, 4), random_state=0)
+
+
+def streamed(problem, watch, **parameters):
+    return MinervaSelector(random_state=0, memory="1MiB", callbacks=[watch], **parameters).fit(problem.X, problem.y)
+
+
+def test_temporary_files_are_for_this_user_alone_and_gone_after_a_fit(small_plan, large, temporary):
+    watch = Watch(temporary)
+    streamed(large, watch)
+    gc.collect()
+    watch.assert_private()
+    assert not list(temporary.iterdir())
+
+
+def test_temporary_files_are_gone_after_a_fit_that_fails(small_plan, large, temporary):
+    watch = Watch(temporary, fails=True)
+    with pytest.raises(RuntimeError, match="told to fail"):
+        streamed(large, watch)
+    gc.collect()
+    watch.assert_private()
+    assert not list(temporary.iterdir())
+
+
+def test_a_cache_is_for_this_user_alone(small_plan, large, temporary):
+    watch = Watch(temporary)
+    streamed(large, watch, cache=temporary / "cache")
+    watch.seen |= modes(temporary)
+    watch.assert_private()
+    assert any(path.suffix == ".safetensors" for path in watch.seen)
+
+
+def test_the_copy_of_a_table_that_is_read_once_is_for_this_user_alone(temporary):
+    (temporary / "data.csv").write_text("a,b\n1,2\n")
+    with open_source(temporary / "data.csv", folder=temporary / "cache"):
+        [copy] = (temporary / "cache").iterdir()
+        assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+        assert stat.S_IMODE(copy.parent.stat().st_mode) == 0o700
+
+
+def test_rows_go_neither_through_a_link_nor_into_a_file_that_others_can_read(tmp_path):
+    state = State("key", n_rows=1, n_continuous=0, n_levels=(2,), positions=(0,))
+    target = tmp_path / "elsewhere"
+    target.write_text("mine")
+    (tmp_path / "codes.bin").symlink_to(target)
+    (tmp_path / "ranks.bin").touch(0o666)
+    for name in ("codes.bin", "ranks.bin"):
+        append(tmp_path, name, state).close()
+        assert stat.S_IMODE((tmp_path / name).lstat().st_mode) == 0o600
+    assert target.read_text() == "mine"
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0, 0o644)])
+def test_results_are_as_open_as_the_user_wants_and_never_to_write(tmp_path, umask, mode):
+    before = os.umask(umask)
+    try:
+        write_whole(tmp_path / "selection.json", "{}")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "selection.json").stat().st_mode) == mode
+
+
+# ------------------------------------------------------------------------------------------- secrets, and other values
+
+
+def test_no_cell_of_a_table_is_in_its_selection_or_report(small_plan, pair):
+    X = pair.X.map(lambda level: f"zebra-{level}")
+    selection = MinervaSelector(random_state=0).fit(X, pair.y.map({0: "okapi", 1: "quagga"})).selection_
+    assert selection.selected == ("f0", "f3")
+    for text in (selection.to_json(), render(selection)):
+        assert not re.search("zebra|okapi|quagga", text)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "nostore://ann:s3cret@store/x.parquet",
+        "memory://ann:s3cret@store/x.parquet",
+        "memory://store/x.csv?signature=s3cret",
+        "memory://KEY:s3/cret@store/part-*.parquet",
+    ],
+)
+def test_no_message_tells_a_secret_of_an_address(address):
+    with pytest.raises(InputError) as caught:
+        open_source(address)
+    assert "store/" in str(caught.value)
+    assert "cret" not in str(caught.value)
+
+
+def test_a_file_behind_a_signed_address_is_called_by_its_name_alone(monkeypatch):
+    fsspec = pytest.importorskip("fsspec")
+    store = fsspec.filesystem("memory")
+    store.pipe("/store/x.csv?signature=s3cret.csv", b"a,b\n1\n2,3,4\n")
+    with pytest.raises(InputError) as caught:
+        open_source("memory://store/x.csv?signature=s3cret.csv")
+    store.rm("/store", recursive=True)
+    assert "x.csv?..." in str(caught.value)
+    assert "s3cret" not in str(caught.value)
