@@ -15,6 +15,7 @@ from torch.nn import functional
 
 from minerva.core.inputs import Layout, Rows
 from minerva.core.pairs import PairInputs, PairTables
+from minerva.core.runtime import drawn_by
 from minerva.core.sharing import Portion
 
 # Levels of a column up to which counting them is cheaper than looking up their vectors: a GPU multiplies more readily
@@ -45,8 +46,11 @@ class Linear(nn.Module):
         super().__init__()
         self.bounded = bounded
         self.limit = 1.0 / math.sqrt(max(1, n_inputs))
-        self.weight = nn.Parameter(torch.empty(n_members, n_inputs, n_outputs).uniform_(-self.limit, self.limit))
-        self.bias = nn.Parameter(torch.empty(n_members, 1, n_outputs).uniform_(-self.limit, self.limit))
+        self.weight = nn.Parameter(self._draw(n_members, n_inputs, n_outputs))
+        self.bias = nn.Parameter(self._draw(n_members, 1, n_outputs))
+
+    def _draw(self, *shape: int) -> Tensor:
+        return torch.empty(shape).uniform_(-self.limit, self.limit, generator=drawn_by())
 
     def forward(self, x: Tensor) -> Tensor:  # (n_members, n_rows, n_outputs)
         """Multiply and add."""
@@ -67,8 +71,8 @@ class ColumnEmbedding(nn.Module):
         # Where the vectors of each member's columns begin, in the table of all members joined
         self.register_buffer("starts", members.view(-1, 1, 1) + starts)
         self.register_buffer("order", torch.tensor(layout.positions, dtype=torch.int64))
-        self.levels = nn.Parameter(torch.randn(n_members, self.n_codes, width))
-        self.missing = nn.Parameter(torch.randn(n_members, layout.n_continuous, width))
+        self.levels = nn.Parameter(torch.randn(n_members, self.n_codes, width, generator=drawn_by()))
+        self.missing = nn.Parameter(torch.randn(n_members, layout.n_continuous, width, generator=drawn_by()))
 
     starts: Tensor
     order: Tensor
@@ -116,7 +120,8 @@ class Dropout(nn.Module):
             return x
         shape = x.shape if self.portion is None else (len(x), self.portion.length, x.shape[-1])
         n_drawn = math.prod(shape)
-        words = torch.empty((n_drawn + 7) // 8, dtype=torch.int64, device=x.device).random_(-(2**63), None)
+        words = torch.empty((n_drawn + 7) // 8, dtype=torch.int64, device=x.device)
+        words.random_(-(2**63), None, generator=drawn_by(x.device))
         kept = words.view(torch.uint8)[:n_drawn].view(shape) < self.n_kept
         kept = kept if self.portion is None else self.portion.pick(kept)
         return x * kept * (256 / self.n_kept)

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from minerva.core.inputs import Rows, places_on
+from minerva.core.runtime import drawn_by
 from minerva.core.screen import MAX_LEVELS, coarse_codes
 from minerva.core.sharing import HELD_WHOLE, Shares
 
@@ -108,7 +109,8 @@ class PairInputs(nn.Module):
         self.pairs, self.n_values = tables[0].pairs, tables[0].n_values
         n_inputs = len(self.pairs) * self.n_values
         limit = 1.0 / math.sqrt(max(1, n_inputs))
-        self.weight = nn.Parameter(torch.empty(len(tables), n_inputs, width).uniform_(-limit, limit))
+        weight = torch.empty(len(tables), n_inputs, width)
+        self.weight = nn.Parameter(weight.uniform_(-limit, limit, generator=drawn_by()))
         self.register_buffer("tables", torch.stack([table.tables for table in tables]).flatten(0, 3))
         self.register_buffer("members", torch.arange(len(tables)).view(-1, 1) * (N_PARTS + 1))
 

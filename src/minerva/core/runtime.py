@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
 
 import torch
 from torch import Generator, Tensor
@@ -27,65 +30,123 @@ def find_device(name: str) -> torch.device:
     return device
 
 
+_GENERATORS: ContextVar[Mapping[str, Generator]] = ContextVar("generators", default={})  # noqa: B039 - never changed
+
+
 @contextlib.contextmanager
-def seeded(seed: int, device: torch.device) -> Iterator[torch.Generator]:
-    """Draws of a fit: a generator of its own, and torch's global state (dropout, initial values) put back after."""
-    devices = [device] if device.type == "cuda" else []
-    with torch.random.fork_rng(devices=devices):
-        torch.manual_seed(seed)
-        generator = torch.Generator()  # on the CPU whatever the device, so that every device sees the same batches
-        generator.manual_seed(seed)
-        yield generator
+def seeded(seed: int, device: torch.device) -> Iterator[Generator]:
+    """Draws of a fit, from generators of its own: another fit, in this thread or beside it, changes none of them.
+
+    Yields the one for batches, on the CPU whatever the device, so that every device sees the same. What a network draws
+    (initial values, dropout) comes from :func:`drawn_by`.
+    """
+    kinds = {"cpu", device.type}
+    token = _GENERATORS.set({kind: Generator(device if kind == device.type else kind) for kind in kinds})
+    try:
+        for generator in (batches := Generator(), *_GENERATORS.get().values()):
+            generator.manual_seed(seed)
+        yield batches
+    finally:
+        _GENERATORS.reset(token)
+
+
+def drawn_by(device: torch.device | str = "cpu") -> Generator | None:
+    """What the networks of the fit that this thread is in draw from on a device; outside of a fit None, torch's own."""
+    return _GENERATORS.get().get(torch.device(device).type)
+
+
+def _generators(batches: Generator | None, device: torch.device) -> dict[str, Generator]:
+    """All that a fit draws from."""
+    found = {} if batches is None else {"generator": batches}
+    return found | {kind: drawn_by(kind) or _default_generator(kind) for kind in sorted({"cpu", device.type})}
+
+
+def _default_generator(kind: str) -> Generator:
+    """Torch's own on a device."""
+    if kind == "cuda":
+        return torch.cuda.default_generators[torch.cuda.current_device()]
+    return torch.default_generator if kind == "cpu" else torch.mps._get_default_mps_generator()
 
 
 def random_state(generator: Generator | None, device: torch.device) -> dict[str, Tensor]:
-    """Where the draws of a fit are: those of its generator, and torch's own on the CPU and on the device."""
-    state = {"cpu": torch.get_rng_state()}
-    if generator is not None:
-        state["generator"] = generator.get_state()
-    if device.type in ("cuda", "mps"):
-        state[device.type] = torch.cuda.get_rng_state(device) if device.type == "cuda" else torch.mps.get_rng_state()
-    return state
+    """Where the draws of a fit are: those of batches, and those of networks on the CPU and on the device."""
+    return {name: one.get_state() for name, one in _generators(generator, device).items()}
 
 
 def set_random_state(state: Mapping[str, Tensor], generator: Generator | None, device: torch.device) -> None:
     """Go on with draws from where :func:`random_state` found them."""
-    torch.set_rng_state(state["cpu"])
-    if generator is not None:
-        generator.set_state(state["generator"])
-    if device.type == "cuda":
-        torch.cuda.set_rng_state(state["cuda"], device)
-    elif device.type == "mps":
-        torch.mps.set_rng_state(state["mps"])
+    for name, one in _generators(generator, device).items():
+        one.set_state(state[name])
+
+
+def is_random_state(state: Mapping[str, Tensor], generator: Generator | None, device: torch.device) -> bool:
+    """Whether draws can go on from what a file holds."""
+    generators = _generators(generator, device)
+    try:
+        for name, one in generators.items():
+            Generator(one.device).set_state(state[name])
+    except (KeyError, RuntimeError, TypeError):
+        return False
+    return state.keys() == generators.keys()
+
+
+class _Limits(threading.local):
+    """Of every thread: whether it computes within a limit already."""
+
+    inside = False
+
+
+_LIMITS = _Limits()
+_UNLIMITED: list[int] = []  # the number of threads before there was any limit, once for every thread within one
+_PRECISIONS: list[str] = []  # of products before they were to be quick, once for every thread that is at them
+_LOCK = threading.Lock()
+_forked = threading.Event()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked.set)
 
 
 @contextlib.contextmanager
 def threads(at_most: int) -> Iterator[None]:
-    """Compute on at most so many threads, and put the number back after.
+    """Compute on at most so many threads, and put the number back after, however many fits begin and end meanwhile.
 
     Small products gain nothing from a second thread, and two fits at once that each have as many threads as there are
-    cores wait for one another most of the time.
+    cores wait for one another most of the time. A process made by a fork has one thread: those that OpenMP started
+    before it are gone, and whoever waits for them waits for ever.
     """
-    before = torch.get_num_threads()
-    torch.set_num_threads(min(before, at_most))
+    is_outermost = not _LIMITS.inside
+    with _LOCK:  # a thread that is new to torch would take the limit of another one for its own number
+        before = _UNLIMITED[0] if is_outermost and _UNLIMITED else torch.get_num_threads()
+        if is_outermost:
+            _UNLIMITED.append(before)
+        torch.set_num_threads(1 if _forked.is_set() else min(before, at_most))
+    _LIMITS.inside = True
     try:
         yield
     finally:
-        torch.set_num_threads(before)
+        with _LOCK:
+            if is_outermost:
+                _UNLIMITED.pop()
+            torch.set_num_threads(before)
+        _LIMITS.inside = not is_outermost
 
 
 @contextlib.contextmanager
 def quick_products() -> Iterator[None]:
-    """Multiply numbers rounded to 10 binary digits (TensorFloat-32) on a GPU, and put that back after.
+    """Multiply numbers rounded to 10 binary digits (TensorFloat-32) on a GPU; the last one out puts that back.
 
-    For steps down a gradient, which is rough anyway; what a critic is judged by is computed in full.
+    For steps down a gradient, which is rough anyway; what a critic is judged by is computed in full, unless another
+    thread takes such a step on a GPU at that moment.
     """
-    before = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision("high")
+    with _LOCK:
+        _PRECISIONS.append(_PRECISIONS[0] if _PRECISIONS else torch.get_float32_matmul_precision())
+        torch.set_float32_matmul_precision("high")
     try:
         yield
     finally:
-        torch.set_float32_matmul_precision(before)
+        with _LOCK:
+            before = _PRECISIONS.pop()
+            if not _PRECISIONS:
+                torch.set_float32_matmul_precision(before)
 
 
 class Deadline:

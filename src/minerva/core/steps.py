@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from minerva.core.objective import Loss
-from minerva.core.runtime import quick_products
+from minerva.core.runtime import drawn_by, quick_products
 
 logger = logging.getLogger("minerva")
 
@@ -75,6 +75,8 @@ class GraphedStep:
     def _capture(self) -> None:
         """Record the step; nothing else may touch the device meanwhile, such as garbage that is collected there."""
         collects, graph = gc.isenabled(), torch.cuda.CUDAGraph()
+        if (generator := drawn_by(self.stream.device)) is not None:
+            graph.register_generator_state(generator)  # or every replay would drop the values that the capture dropped
         gc.collect()
         gc.disable()
         try:

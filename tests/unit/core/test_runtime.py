@@ -1,45 +1,67 @@
+import threading
 import time
 
 import pytest
 import torch
 
-from minerva.core.runtime import Deadline, find_device, random_state, seeded, set_random_state, threads
+from minerva.core.runtime import (
+    Deadline,
+    drawn_by,
+    find_device,
+    quick_products,
+    random_state,
+    seeded,
+    set_random_state,
+    threads,
+)
 from minerva.errors import InputError
 
 CPU = torch.device("cpu")
 
 
-def test_seeded_leaves_the_global_random_state_untouched():
+def draw(*generators):
+    return [number for generator in generators for number in torch.rand(3, generator=generator).tolist()]
+
+
+def test_draws_of_a_fit_neither_move_nor_set_those_of_torch():
     before = torch.get_rng_state()
-    with seeded(1, CPU) as generator:
-        torch.rand(5)
-        torch.rand(5, generator=generator)
+    with seeded(1, CPU) as batches:
+        draw(batches, drawn_by())
+        assert torch.equal(torch.get_rng_state(), before)
     assert torch.equal(torch.get_rng_state(), before)
 
 
-def test_seeded_puts_the_global_random_state_back_after_an_error_too():
-    before = torch.get_rng_state()
-
+def test_outside_of_a_fit_networks_draw_what_torch_draws():
     def fail():
         with seeded(1, CPU):
-            torch.rand(5)
             raise KeyError
 
     with pytest.raises(KeyError):
         fail()
-    assert torch.equal(torch.get_rng_state(), before)
+    assert drawn_by() is None
 
 
-def test_same_seed_same_draws_whatever_was_drawn_outside():
-    def draws(seed):
-        with seeded(seed, CPU) as generator:
-            return [*torch.rand(3).tolist(), *torch.rand(3, generator=generator).tolist()]
+def test_same_seed_same_draws_whatever_is_drawn_outside_or_by_a_fit_within():
+    def draws(seed, between=lambda: None):
+        with seeded(seed, CPU) as batches:
+            first = draw(batches, drawn_by())
+            between()
+            return first + draw(batches, drawn_by())
 
-    first = draws(7)
+    expected = draws(7)
     with torch.random.fork_rng(devices=[]):
-        torch.rand(11)
-        assert draws(7) == first
-    assert draws(8) != first
+        assert draws(7, lambda: torch.rand(11)) == expected
+    assert draws(7, lambda: draws(8)) == expected
+    assert draws(8) != expected
+
+
+def test_a_thread_beside_a_fit_is_in_no_fit():
+    seen = []
+    with seeded(1, CPU):
+        beside = threading.Thread(target=lambda: seen.append(drawn_by()))
+        beside.start()
+        beside.join()
+    assert seen == [None]
 
 
 @pytest.mark.parametrize(
@@ -50,11 +72,15 @@ def test_draws_go_on_from_where_they_were(name):
     device = torch.device(name)
     with seeded(2, device) as generator:
         state = random_state(generator, device)
-        first = [torch.rand(3), torch.rand(3, generator=generator), torch.rand(3, device=device).cpu()]
+
+        def draws():
+            on_device = torch.rand(3, device=device, generator=drawn_by(device)).tolist()
+            return [draw(drawn_by()), draw(generator), on_device]
+
+        first = draws()
         set_random_state(state, generator, device)
-        second = [torch.rand(3), torch.rand(3, generator=generator), torch.rand(3, device=device).cpu()]
-    assert torch.equal(torch.stack(first), torch.stack(second))
-    assert not torch.equal(first[0], first[2])
+        assert draws() == first
+    assert first[0] != first[2]
 
 
 @pytest.fixture
@@ -83,6 +109,18 @@ def test_threads_are_put_back_after_an_error_too():
     with pytest.raises(KeyError):
         fail()
     assert torch.get_num_threads() == 3
+
+
+def test_products_are_in_full_again_when_the_last_quick_one_is_done():
+    before = torch.get_float32_matmul_precision()
+    assert before == "highest"
+    first, second = quick_products(), quick_products()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert torch.get_float32_matmul_precision() == "high"
+    second.__exit__(None, None, None)
+    assert torch.get_float32_matmul_precision() == before
 
 
 def test_auto_finds_a_device_that_works():
