@@ -76,6 +76,7 @@ def run_vetting(request: Request) -> Selection:
     warnings = (
         *request.warnings(n_rows, converged=solution.converged, still_rising=solution.still_rising),
         *warnings_about(suspects, request.target_name, {one.feature for one in features if one.selected}),
+        *findings.doubts(),
     )
     return Selection(
         target=request.target_name,

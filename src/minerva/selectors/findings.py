@@ -129,6 +129,18 @@ class Findings:
             replaced_by=(original.feature,) if original.selected else original.replaced_by,
         )
 
+    def doubts(self) -> tuple[str, ...]:
+        """A warning where one column tells more, by counting alone, than the networks found in all: they fell short."""
+        alone, total = self.solution.columns.alone, self.solution.total
+        best = max(alone, key=lambda feature: alone[feature].interval[0], default=None)
+        if best is None or not self.solution.converged or alone[best].interval[0] <= total.interval[1]:
+            return ()
+        return (
+            f"Training fell short: column {self.request.order[best]!r} alone tells {alone[best].mean:.3g} nats by "
+            f"counting, and the networks found {max(0.0, total.mean):.3g} in all columns; more may matter than is "
+            "selected. Try another random_state.",
+        )
+
     def _selected(self, name: str, unit: int) -> FeatureResult:
         evidence = self.contributions[unit]
         largest = max(other.mean for other in self.contributions.values())
