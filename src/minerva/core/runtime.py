@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import threading
 import time
@@ -162,6 +163,8 @@ class Deadline:
         Whether somebody wants an end before the time is up.
     start
         When the time began, by :func:`time.monotonic`; None: now.
+    grace
+        Seconds that are left from then on, in which to test what was found so far.
     """
 
     def __init__(
@@ -170,20 +173,35 @@ class Deadline:
         same: Callable[[bool], bool] = lambda passed: passed,
         stop: Callable[[], bool] = lambda: False,
         start: float | None = None,
+        grace: float = 0.0,
     ) -> None:
         self.stop = stop
         self.start = time.monotonic() if start is None else start
         self.seconds = seconds
         self.same = same
+        self.grace = grace
+        self._end = math.inf if seconds is None else self.start + seconds
+        self._is_stopped = False
+
+    @property
+    def left(self) -> float:
+        """Seconds until the end; infinite where there is none."""
+        now = time.monotonic()
+        if not self._is_stopped and self.stop():
+            self._is_stopped, self._end = True, min(self._end, now + self.grace)
+        return self._end - now
 
     @property
     def passed(self) -> bool:
         """Whether the time is up."""
-        return self.same(self.stop() or (self.seconds is not None and time.monotonic() - self.start > self.seconds))
+        left = self.left
+        return self.same(left < 0 or (self._is_stopped and not self.grace))
 
     def share(self, share: float, at_least: float = 0.0) -> Deadline:
-        """A deadline after this share of the time that is left, and after so many seconds at least."""
-        if self.seconds is None:
-            return Deadline(None, self.same, self.stop)
-        left = self.seconds - (time.monotonic() - self.start)
-        return Deadline(max(at_least, left * share), self.same, self.stop)
+        """A deadline after this share of the time that is left, and after so many seconds at least.
+
+        A wish to stop ends it at once; one that came before has cut short what is shared out here.
+        """
+        left = self.left
+        seconds = max(at_least, left * share) if math.isfinite(left) else None
+        return Deadline(seconds, self.same, (lambda: False) if self._is_stopped else self.stop)

@@ -18,7 +18,7 @@ from minerva.core.runtime import Deadline, find_device
 from minerva.core.solvers.paper import PaperSettings
 from minerva.data import as_target
 from minerva.data.budget import Budget
-from minerva.errors import InputError
+from minerva.errors import InputError, as_path
 from minerva.results import Progress, Provenance, TrainingRecord
 from minerva.schema import Table
 from minerva.selectors.base import TableSelector
@@ -27,11 +27,19 @@ from minerva.selectors.by_vetting import run_vetting
 from minerva.selectors.columns import Groups, Participants, canonical_order, choose_participants
 from minerva.selectors.folding import check_rows, find_strata
 from minerva.selectors.origins import read_origins
-from minerva.selectors.parameters import as_generator, check_parameters, check_sample_weight, check_still_varies
+from minerva.selectors.parameters import (
+    as_generator,
+    check_count,
+    check_parameters,
+    check_sample_weight,
+    check_still_varies,
+)
 from minerva.selectors.request import Request, plain
 from minerva.selectors.streaming import Stream, open_stream
 from minerva.selectors.telling import Audience
 from minerva.selectors.workplace import Workplace, run_key, table_fingerprint
+
+_GRACE = 5.0  # seconds from the wish to stop to the end: to test what was found so far
 
 
 class MinervaSelector(TableSelector):
@@ -247,7 +255,13 @@ class MinervaSelector(TableSelector):
             keep_redundant=self.redundant == "keep" and self.n_features_to_select is None,
             rng=rng,
             device=device,
-            deadline=Deadline(self.time_limit, ranks.same, lambda: audience.stop_wanted, start),
+            deadline=Deadline(
+                None if self.time_limit is None else float(self.time_limit),
+                ranks.same,
+                lambda: audience.stop_wanted,
+                start,
+                grace=_GRACE,
+            ),
             on_record=audience.tell_record,
             stream=stream,
             ranks=ranks,
@@ -263,15 +277,15 @@ class MinervaSelector(TableSelector):
 
     def _open(self, X: Any, y: Any, ranks: Ranks, audience: Audience) -> tuple[Table, Table, Stream | None]:
         """The table and the target; of a table beyond the memory a sample, and the stream of all its rows."""
+        check_parameters(self.get_params(deep=False))
         if self.resume and self.cache is None:
             raise InputError("resume=True needs to know where the work was left; give the cache of that run too.")
         stream, X = open_stream(X, Budget.of(self.memory), self._cache, audience.tell_rows, ranks)
-        parameters = self.get_params(deep=False)
         if stream is None:
             table = self._read(X)
-            check_parameters(parameters, len(table.columns))
+            check_count(self.n_features_to_select, len(table.columns))
             return table, as_target(y, table.n_rows), None
-        check_parameters(parameters, len(stream.source.names))
+        check_count(self.n_features_to_select, len(stream.source.names))
         if self.solver == "paper":
             raise InputError(
                 f"solver='paper' needs the whole table in memory, and {stream.source.nbytes:,} bytes do not fit; "
@@ -284,7 +298,7 @@ class MinervaSelector(TableSelector):
 
     @property
     def _cache(self) -> Path | None:
-        return None if self.cache is None else Path(self.cache)
+        return None if self.cache is None else as_path("cache", self.cache)
 
     def _paper_settings(self) -> PaperSettings:
         names = ("sparsity", "norm_drift", "target_norm", "learning_rate", "threshold")

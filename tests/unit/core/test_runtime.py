@@ -1,3 +1,4 @@
+import math
 import threading
 import time
 
@@ -180,6 +181,31 @@ def test_a_share_lasts_so_many_seconds_at_least(clock):
     assert not late.passed
     clock[0] += 3.0
     assert late.passed
+
+
+def test_a_wish_to_stop_ends_what_was_shared_out_and_leaves_a_grace_for_the_rest(clock):
+    wish = []
+    deadline = Deadline(None, stop=lambda: bool(wish), grace=4.0)
+    learning = deadline.share(0.7)
+    assert deadline.left == math.inf
+    wish.append(True)
+    assert learning.passed
+    assert not deadline.passed
+    vetting = deadline.share(0.5)
+    assert vetting.left == pytest.approx(2.0)
+    assert not vetting.passed
+    clock[0] += 3.0
+    assert vetting.passed
+    assert not deadline.passed
+    clock[0] += 2.0
+    assert deadline.passed
+
+
+def test_a_grace_adds_nothing_to_a_limit(clock):
+    deadline = Deadline(2.0, stop=lambda: True, grace=4.0)
+    assert deadline.left == pytest.approx(2.0)
+    clock[0] += 3.0
+    assert deadline.passed
 
 
 def test_a_wish_to_stop_ends_the_time_of_all_shares():

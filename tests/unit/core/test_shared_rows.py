@@ -13,7 +13,7 @@ from minerva.core.leaving_out import LeaveOut, eliminate, mask_sampler
 from minerva.core.plan import Plan
 from minerva.core.proposals import Workshop, fit_candidates, screen_fold, with_pairs
 from minerva.core.ranks import Ranks, alone
-from minerva.core.runtime import Deadline, seeded
+from minerva.core.runtime import Deadline, drawn_by, seeded
 from minerva.core.sharing import HELD_WHOLE, Shares
 from minerva.core.shuffling import falls_on_tune_rows, falls_on_vet_rows
 from minerva.core.solvers.paper import PaperSettings, solve_paper
@@ -101,7 +101,7 @@ def steps(ranks, is_discrete):
             "vet": torch.cat(critics.vet_information(critics.mask_of([1, 4]))).numpy(),
             "falls": torch.cat([fall.flatten() for fall in falls_on_vet_rows(critics, units, generator)]).numpy(),
             "falls of tuning rows": np.array([(fall.mean, fall.error) for job in tuned for fall in job]),
-            "draws to come": [torch.rand(3).tolist(), torch.rand(3, generator=generator).tolist()],
+            "draws to come": [torch.rand(3, generator=one).tolist() for one in (drawn_by(), generator)],
         }
 
 

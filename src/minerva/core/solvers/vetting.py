@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 
 import torch
@@ -72,7 +73,7 @@ def solve_vetting(
     cut = workshop.run.deadline.passed
     # Vet, first by shuffling on rows that nothing has seen
     workshop.run = replace(run, deadline=deadline.share(0.6, at_least=LEAST_SECONDS))
-    if deadline.seconds is not None:
+    if math.isfinite(deadline.left):
         proposals = [
             replace(one, units=by_promise(one.units, found, workshop))
             for one, found in zip(proposals, screens, strict=True)

@@ -61,6 +61,8 @@ def nothing_found(selection: Selection) -> str:
         return "The method went by its own rule and did not measure information: the features may still carry some."
     if not selection.history and all(result.marginal_nats is None for result in selection.features):
         return f"No feature could be used, so nothing was learned about {target}; the table says why."
+    if not selection.converged:
+        return f"The run ended before any feature had passed its test, which says nothing about {target} either way."
     least = _least_visible(selection.n_rows, len(selection.features))
     tried = "in one feature" if len(selection.features) == 1 else f"in one of {len(selection.features):,} features"
     return (
