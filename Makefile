@@ -97,7 +97,7 @@ licences: setup  ## docs/licences.md from what is installed
 audit: setup  ## known weaknesses of the versions in constraints.txt; needs the network
 	$(PYTHON) -m venv $(VENV)/audit
 	$(VENV)/audit/bin/python -m pip install --quiet pip-audit
-	$(VENV)/audit/bin/pip-audit --no-deps --disable-pip --requirement constraints.txt
+	$(VENV)/audit/bin/pip-audit --strict --no-deps --disable-pip --requirement constraints.txt
 
 pictures: setup  ## the pictures of README and docs/report.md, from two fits: two minutes on 2 cores, and a Chromium
 	$(BIN)/python docs/pictures.py

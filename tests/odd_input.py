@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import torch
 from scipy import sparse
 
 N_ROWS = 48
@@ -71,6 +72,44 @@ _MATRIX = np.asmatrix(np.stack([AMOUNTS, FLAGS], axis=1))  # made here, as makin
 class Colour(enum.Enum):
     RED = 1
     BLUE = 2
+
+
+class BrokenArray:
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("no array here")
+
+
+class BrokenStream:
+    def __arrow_c_stream__(self, requested_schema=None):
+        raise RuntimeError("no stream here")
+
+
+# In place of any parameter
+ODD_VALUES = {
+    "NaN": np.nan,
+    "infinity": np.inf,
+    "below zero": -1,
+    "a number beyond floats": 10**400,
+    "a number of numpy": np.float32(0.5),
+    "a fraction": fractions.Fraction(1, 2),
+    "a signalling decimal": decimal.Decimal("sNaN"),
+    "truth of numpy": np.bool_(True),
+    "nothing": None,
+    "no text": "",
+    "long text": "n" * 5000,
+    "text no path can be": "a\x00b",
+    "bytes": b"a",
+    "an empty list": [],
+    "nested lists": [["amount"], "word"],
+    "a dictionary": {"a": 1},
+    "an array": np.ones(3),
+    "an array of one number": np.array(1),
+    "a column": pd.Series([1, 2]),
+    "a frame": pd.DataFrame({"a": [1]}),
+    "no value": pd.NA,
+    "an object": object(),
+    "a type": int,
+}
 
 
 # Tables that have an answer
@@ -162,6 +201,8 @@ GOOD_TABLES = {
     "sparse pandas": lambda: beside(pd.arrays.SparseArray(np.where(GAPS, AMOUNTS, 0.0))),
     "a sparse matrix": lambda: sparse.coo_matrix(np.where(GAPS, AMOUNTS, 0.0)[:, None] * [1.0, -1.0, 0.0]),
     "a sparse array of whole numbers": lambda: sparse.csr_array(np.stack([FLAGS, GAPS], axis=1).astype(np.int8)),
+    "a sparse matrix by its diagonals": lambda: sparse.dia_matrix(np.eye(N_ROWS, 3)),
+    "a tensor": lambda: torch.tensor(np.stack([AMOUNTS, FLAGS], axis=1)),
     "polars nothing": lambda: polars([None] * N_ROWS, pl.Null),
     "polars objects": lambda: polars([Colour.RED, Colour.BLUE] * (N_ROWS // 2), pl.Object),
     "polars categories": lambda: polars(with_gaps(WORDS.tolist()), pl.Categorical),
@@ -250,6 +291,13 @@ BAD_TABLES = {
     "a function": (lambda: len, "type builtin_function_or_method"),
     "a sparse matrix of complex numbers": (lambda: sparse.csr_array(np.eye(N_ROWS, 2) * 1j), "'x0' holds complex"),
     "a huge sparse matrix": (lambda: sparse.coo_array((10**7, 10**7)), "sparse and of shape"),
+    "names that are equal": (lambda: named(True, False, 1), "more than once"),
+    "text that is not UTF-8": (lambda: arrow(pa.array([b"\xff", b"a"] * (N_ROWS // 2)).view(pa.string())), "UTF-8"),
+    "a tensor with a gradient": (lambda: torch.ones((N_ROWS, 2), requires_grad=True), "gives no numpy array"),
+    "a tensor of another precision": (lambda: torch.ones((N_ROWS, 2), dtype=torch.bfloat16), "gives no numpy array"),
+    "a sparse tensor": (lambda: torch.eye(N_ROWS, 2).to_sparse(), "gives no numpy array"),
+    "a broken array": (BrokenArray, "gives no numpy array"),
+    "a broken stream": (BrokenStream, "cannot be read"),
     "groups of a frame": (lambda: beside(FLAGS).groupby("word"), "not a table"),
 }
 

@@ -64,29 +64,31 @@ def results(parquet: Known, csv: Known, quick: bool) -> Iterator[Result]:
 
 def fill(known: Known, sizes: Sequence[int]) -> Result:
     """Run on disks of these sizes in kB, from too small for the encoded rows to too small for the page alone."""
-    what = f"a disk that is full while work or results are written, {known.table.suffix[1:]}"
+    what = f"a disk that is full while work or results are written, {known.format}"
     tally, stages = Tally(what), set()
     for n_kilobytes in sizes:
         with scene() as folder, small_disk(n_kilobytes) as disk:
             tally.attempt(_fill, known.victim(folder, out=disk.folder / "out"), known, disk, stages)
-    return tally.result(f"one sentence, earlier results whole, --resume; full at {', '.join(sorted(stages))}")
+    full = ", ".join(sorted(stages))
+    return tally.result(f"one sentence or the answer, earlier results whole, --resume; no room for {full}")
 
 
 def _fill(victim: Victim, known: Known, disk: Disk, stages: set[str]) -> None:
     _leave_old_results(victim)
     ended = victim.run()
     ended.expect(0, 2)
+    stages.update(_what_was_written(ended))
     if ended.code == 2:
         _expect_old_results(victim)
-        stages.add(_what_was_written(ended))
         disk.change("size=64m")
         victim.run("--resume").expect(0)
     victim.expect(known.answer)
 
 
-def _what_was_written(ended: Ended) -> str:
+def _what_was_written(ended: Ended) -> set[str]:
+    """What there was no room for; of trainings, a run says so and goes on."""
     words = {"encoded rows": "rows", "journal": "trainings", "cannot be written": "results", "The disk": "copy"}
-    return next((name for sentence, name in words.items() if sentence in ended.stderr), ended.stderr[-200:])
+    return {name for sentence, name in words.items() if sentence in ended.stderr}
 
 
 def crowd(known: Known) -> Result:

@@ -3,10 +3,11 @@
     python benchmarks/attack/fuzz.py --seconds 60 [--target csv|parquet|arrow|selection|store|state] [--out FOLDER]
     python benchmarks/attack/fuzz.py --replay FILE --target csv
 
-Each target runs in a child process, so that a crash of native code is a finding and not the end. With atheris installed
-it chooses the inputs, else mutation.py does. A finding is any exception but a MinervaError, a warning, a wrong answer,
-more than 5 s of computing, more memory than 64 MB and 50 times the input, or a process that dies; the shortest input of
-each kind is kept in OUT.
+Each target runs in a child process, so that a crash of native code is a finding and not the end. Inputs are chosen by
+what they cover: by atheris where it is installed (``pip install atheris``, which has wheels for Python 3.11 on Linux),
+else by mutation.py. A finding is any exception but a MinervaError, a warning, a wrong answer, more than 5 s of
+computing, more memory than 64 MB and 50 times the input, or a process that dies; the shortest input of each kind is
+kept as OUT/TARGET-NUMBER.bin, and what it does beside it in a .txt.
 """
 
 import argparse
@@ -27,12 +28,19 @@ import tempfile
 import time
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from result import Result
 
-NAMES = ("csv", "parquet", "arrow", "selection", "store", "state")
+NAMES = {
+    "csv": "CSV tables",
+    "parquet": "Parquet tables",
+    "arrow": "Arrow and Feather tables",
+    "selection": "saved selections",
+    "store": "encoded rows of a cache",
+    "state": "states of trainings",
+}
 HANG_SECONDS = 5.0  # of computing
 SLEEP_SECONDS = 90.0  # beyond its time, before a process that computes nothing is ended
 FREE_BYTES, BYTES_PER_BYTE = 64 << 20, 50
@@ -127,7 +135,7 @@ def explore(name: str, folder: Path, seconds: float, seed: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     faulthandler.enable()
     faulthandler.register(signal.SIGPROF, chain=True)  # tells where, then ends the process
-    if importlib.util.find_spec("atheris") is not None:
+    if _has_atheris():
         _explore_by_atheris(name, folder, seconds, seed)
         return
     from mutation import explore as explore_by_mutation
@@ -135,6 +143,10 @@ def explore(name: str, folder: Path, seconds: float, seed: int) -> None:
     monitor = Monitor(name, folder)
     seeds = monitor.prepare()
     explore_by_mutation(monitor.run, seeds, monitor.target.tokens, seconds, seed)
+
+
+def _has_atheris() -> bool:
+    return importlib.util.find_spec("atheris") is not None
 
 
 def _explore_by_atheris(name: str, folder: Path, seconds: float, seed: int) -> None:
@@ -158,27 +170,50 @@ def _explore_by_atheris(name: str, folder: Path, seconds: float, seed: int) -> N
 
 
 def fuzz(name: str, seconds: float, out: Path, seed: int = 0) -> Result:
-    """Fuzz one target for so long, in as many processes as die of it."""
-    start, n_deaths = time.monotonic(), 0
+    """Fuzz one target for so long, in as many processes as die of it; findings go to ``out``."""
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="minerva-fuzz-") as place:
+        folder = Path(place)
+        (folder / "findings").mkdir()
+        (folder / "count").write_bytes(bytes(8))
+        _run_children(name, start + seconds, folder, seed)
+        n_tried = int.from_bytes((folder / "count").read_bytes(), "little")
+        findings = _hand_over(folder / "findings", out, name)
+        who = "atheris" if _has_atheris() else "mutation.py"
+        note = f"{len(set(_lines(folder / 'outcomes')))} distinct outcomes of inputs by {who}"
+    return Result(
+        f"hostile bytes as {NAMES[name]}",
+        n_tried,
+        len(findings),
+        time.monotonic() - start,
+        "; ".join([*findings, note]),
+    )
+
+
+def _run_children(name: str, end: float, folder: Path, seed: int) -> None:
     memory = Path("/dev/shm")  # a disk that others use is a clock that stands still
-    out = out / name
-    shutil.rmtree(out, ignore_errors=True)  # of a run before
-    (out / "findings").mkdir(parents=True)
-    (out / "count").write_bytes(bytes(8))
-    while (left := start + seconds - time.monotonic()) > 1:
-        command = [sys.executable, __file__, "--child", "--target", name, "--out", str(out)]
-        command += ["--seconds", str(left), "--seed", str(seed + n_deaths)]
+    while (left := end - time.monotonic()) > 1:
+        command = [sys.executable, __file__, "--child", "--target", name, "--out", str(folder)]
+        command += ["--seconds", str(left), "--seed", str(seed)]
         with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as work:
             child = _run_child(command, os.environ | {"TMPDIR": work}, left + SLEEP_SECONDS)
         if child.returncode:
-            n_deaths += 1
-            if not (out / "current").exists():
+            seed += 1  # or the next would die of the same
+            if not (folder / "current").exists():
                 raise RuntimeError(f"The process that fuzzes {name} did not begin: {child.stderr[-2000:]}")
-            keep(out, _death(child), (out / "current").read_bytes(), child.stderr[-4000:])
-    n_tried = int.from_bytes((out / "count").read_bytes(), "little")
-    findings = sorted(path.read_text().splitlines()[0] for path in (out / "findings").glob("*.txt"))
-    note = f"{len(set(_lines(out / 'outcomes')))} distinct outcomes"
-    return Result(f"fuzz {name}", n_tried, len(findings), time.monotonic() - start, "; ".join([note, *findings]))
+            keep(folder, _death(child), (folder / "current").read_bytes(), child.stderr[-4000:])
+
+
+def _hand_over(findings: Path, out: Path, name: str) -> list[str]:
+    """Keep the inputs that were found; what each does, with its file."""
+    told = []
+    for path in sorted(findings.glob("*.txt")):
+        out.mkdir(parents=True, exist_ok=True)
+        kept = out / f"{name}-{path.stem}.bin"
+        shutil.copy(path, kept.with_suffix(".txt"))
+        shutil.copy(path.with_suffix(".bin"), kept)
+        told.append(f"{path.read_text().splitlines()[0]} (kept as {kept.parent.name}/{kept.name})")
+    return told
 
 
 def _run_child(command: list[str], env: dict[str, str], seconds: float) -> subprocess.CompletedProcess[str]:
@@ -198,8 +233,9 @@ def _death(child: subprocess.CompletedProcess[str]) -> str:
     return f"{'no answer within 5 s' if hung else end} at {at}"
 
 
-def fuzz_all(seconds: float, out: Path, names: tuple[str, ...] = NAMES) -> Iterator[Result]:
+def fuzz_all(seconds: float, out: Path, names: Iterable[str] = NAMES) -> Iterator[Result]:
     """Fuzz all targets, each for its share of the time."""
+    names = tuple(names)
     for name in names:
         yield fuzz(name, seconds / len(names), out, seed=int(time.time()))
 
@@ -223,7 +259,7 @@ def main() -> None:
     else:
         lost = 0
         for row in fuzz_all(given.seconds, given.out, (given.target,) if given.target else NAMES):
-            print(json.dumps(row.__dict__) if hasattr(row, "__dict__") else row, flush=True)
+            print(json.dumps(vars(row)), flush=True)
             lost += row.lost
         sys.exit(bool(lost))
 

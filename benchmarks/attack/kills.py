@@ -18,12 +18,14 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1"}  # of each of two processes
 
 def kill_and_resume(known: Known, n_kills: int, rng: random.Random) -> Result:
     """Kill a run, resume it, kill it again, until it ends; then begin anew, until so many were killed."""
-    tally, n_ended = Tally(f"kill -9 of a streaming fit and --resume, {known.table.suffix[1:]}"), 0
+    tally, n_ended = Tally(f"kill -9 of a streaming fit and --resume, {known.format}"), 0
     while tally.n_tried < n_kills and not tally.losses:
         with scene() as folder:
             tally.attempt(_kill_until_done, known.victim(folder), known, n_kills - tally.n_tried, rng)
             n_ended += 1
-    return tally.result(f"{n_ended} runs came to their end, all with the answer of an undisturbed one")
+    return tally.result(
+        f"{n_ended} runs came to their end, each with the undisturbed answer, bit for bit; no file left"
+    )
 
 
 def _kill_until_done(victim: Victim, known: Known, n_left: int, rng: random.Random) -> int:
@@ -41,7 +43,7 @@ def _kill_until_done(victim: Victim, known: Known, n_left: int, rng: random.Rand
 
 def signal_and_resume(known: Known, signals: tuple[signal.Signals, ...], n_times: int, rng: random.Random) -> Result:
     """Send signals to runs at random moments; what is there then is whole, and the run goes on with ``--resume``."""
-    tally = Tally(f"{' and '.join(one.name for one in signals)} at a random moment, and --resume")
+    tally = Tally(f"{', then '.join(one.name for one in signals)} at a random moment, and --resume")
     for _ in range(n_times):
         with scene() as folder:
             tally.attempt(_signal, known.victim(folder), known, signals, rng)

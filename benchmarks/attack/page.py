@@ -34,12 +34,15 @@ def table(records: Sequence[Record]) -> str:
     ]
     tried, lost, seconds = (sum(record[name] for record in records) for name in ("tried", "lost", "seconds"))
     rows.append(f"| **in all** | | **{tried:,}** | **{lost:,}** | **{seconds:,.0f} s** | |")
-    head = ["| part | what was tried | how often | lost | in | note |", "| --- | --- | ---: | ---: | ---: | --- |"]
+    head = [
+        "| part | what was tried | how often | lost | in | what came of it |",
+        "| --- | --- | ---: | ---: | ---: | --- |",
+    ]
     return "\n".join([*head, *rows, "", _origin(records)])
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    return text.replace("<", "&lt;").replace("|", "\\|").replace("\n", " ")
 
 
 def _origin(records: Sequence[Record]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from result import Result
 from victims import LossError, Victim, scene
 
+FORMATS = {".parquet": "Parquet", ".csv": "CSV", ".feather": "Feather"}
 STREAMED = ("--memory", "2MiB")  # less than any of these tables takes
 
 
@@ -21,6 +22,10 @@ class Known:
     launched: dict[str, Any]
     answer: dict[str, Any]
     seconds: float
+
+    @property
+    def format(self) -> str:
+        return FORMATS[self.table.suffix]
 
     def victim(self, folder: Path, out: Path | None = None) -> Victim:
         return Victim(folder, self.table, self.more, out, **self.launched)
@@ -67,11 +72,12 @@ class Tally:
     def attempt(self, trial: Callable[..., int | None], *arguments: Any) -> None:
         """Run a trial; it says how many attacks it counts for, one unless told."""
         try:
-            self.n_tried += trial(*arguments) or 1
+            n_attacks = trial(*arguments)
+            self.n_tried += 1 if n_attacks is None else n_attacks
         except LossError as loss:
             self.n_tried += 1
             self.losses.append(str(loss))
 
     def result(self, note: str = "") -> Result:
-        told = f"lost: {self.losses[0]} ({note})" if self.losses else note
+        told = f"{self.losses[0]}; otherwise {note}" if self.losses else note
         return Result(self.what, self.n_tried, len(self.losses), time.monotonic() - self.since, told)

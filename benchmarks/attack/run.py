@@ -13,8 +13,8 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
+import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,8 @@ from minerva.results import versions, write_whole
 from result import Result
 
 HERE = Path(__file__).parent
-FUZZ_SECONDS, QUICK_FUZZ_SECONDS = 600.0, 30.0
+CRASHES = HERE / "results" / "crashes"  # inputs that the fuzzer found, to be made tests of
+FUZZ_SECONDS, QUICK_FUZZ_SECONDS = 720.0, 30.0
 PACKAGES = ("numpy", "pandas", "polars", "pyarrow", "scikit-learn", "torch")
 
 Record = dict[str, Any]
@@ -38,8 +39,7 @@ def _faults(quick: bool) -> Iterator[Result]:
 def _fuzz(quick: bool) -> Iterator[Result]:
     import fuzz
 
-    with tempfile.TemporaryDirectory(prefix="minerva-fuzz-") as folder:
-        yield from fuzz.fuzz_all(QUICK_FUZZ_SECONDS if quick else FUZZ_SECONDS, Path(folder))
+    return fuzz.fuzz_all(QUICK_FUZZ_SECONDS if quick else FUZZ_SECONDS, CRASHES)
 
 
 def _load(quick: bool) -> Iterator[Result]:
@@ -53,10 +53,17 @@ _ORDER = list(PARTS)
 
 
 def results(parts: Iterable[str], quick: bool) -> Iterator[tuple[str, Result]]:
-    """What every part finds, as soon as it does."""
+    """What every part finds, as soon as it does; one that fails itself is a loss, and not the end of the others."""
     for part in parts:
-        for result in PARTS[part](quick):
-            yield part, result
+        since = time.monotonic()
+        try:
+            for result in PARTS[part](quick):
+                yield part, result
+                since = time.monotonic()
+        except Exception as error:
+            traceback.print_exc()
+            told = f"{type(error).__name__}: {error}"
+            yield part, Result(f"the rest of {part}, which failed", 1, 1, time.monotonic() - since, told)
 
 
 def origin() -> Record:

@@ -41,8 +41,24 @@ def unknown_name(what: str, name: object, known: Iterable[object]) -> InputError
     There is no column 'amout'; did you mean 'amount'?
     """
     names = [str(candidate) for candidate in known]
-    close = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
+    wanted = name if isinstance(name, str) else brief(name)
+    close = difflib.get_close_matches(wanted, names, n=1, cutoff=0.5)
     if close:
-        return InputError(f"There is no {what} {str(name)!r}; did you mean {close[0]!r}?")
+        return InputError(f"There is no {what} {brief(wanted)}; did you mean {close[0]!r}?")
     shown = ", ".join(repr(candidate) for candidate in names[:8]) + (", ..." if len(names) > 8 else "")
-    return InputError(f"There is no {what} {str(name)!r}; choose from {shown or 'none'}.")
+    return InputError(f"There is no {what} {brief(wanted)}; choose from {shown or 'none'}.")
+
+
+def brief(value: object) -> str:
+    """Give a value as one short line, for a sentence: a table in place of a number would be many.
+
+    Examples
+    --------
+    >>> brief("red"), brief([1, 2]), len(brief(10**400))
+    ("'red'", '[1, 2]', 80)
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # a whole number of too many digits, or an object that cannot say what it is
+        text = f"a value of type {type(value).__name__}"
+    return text if len(text) <= 80 else f"{text[:76]}...{text[-1]}"

@@ -40,6 +40,7 @@ class Note(StrEnum):
     DECIMAL = "decimal read as float"
     BYTES = "bytes read as text"
     MIXED = "mixed values read as text"
+    NOTATION = "numbers or dates in another notation read as text"
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,10 +19,11 @@ from typer.testing import CliRunner
 
 import odd_input as odd
 from answers import assert_finite, assert_one_sentence, tiny_fits
-from minerva import MinervaSelector, mutual_information, selectors
+from minerva import MinervaSelector, data, mutual_information, selectors
 from minerva.cli import app
 from minerva.errors import MinervaError
-from minerva.evaluation import compare
+from minerva.evaluation import compare, repeat_fits, verdict
+from minerva.report import render
 from minerva.results import Selection
 
 BRIEF = {
@@ -223,10 +224,10 @@ def timeless(document):
 @pytest.mark.parametrize(
     "entry",
     [
-        *("vetting", "RandomForestSelector"),
+        "RandomForestSelector",
         *(
-            pytest.param(entry, marks=pytest.mark.slow)
-            for entry in ("mutual_information", "FOCISelector", "KSGSelector")
+            pytest.param(entry, marks=pytest.mark.slow)  # the screen of all pairs takes ten seconds and more
+            for entry in ("vetting", "mutual_information", "FOCISelector", "KSGSelector")
         ),
     ],
 )
@@ -258,7 +259,7 @@ ANY_SHAPE = (
     "mappings",
     "arrays",
 )
-ANY_CELL = ("dictionaries", "sets", "frames", "objects", "functions", "complex numbers")
+ANY_CELL = ("dictionaries", "sets", "frames", "objects", "functions", "complex numbers", "UTF-8")
 
 
 @pytest.mark.filterwarnings("ignore:X (has|does not have valid) feature names")
@@ -281,6 +282,84 @@ def test_columns_that_polars_cannot_hold_are_named_as_the_reason():
     selector = selectors.RandomForestSelector(3, **FOREST).set_output(transform="polars").fit(X, odd.labels())
     with refused("cannot be given as polars"):
         selector.transform(X)
+
+
+def is_refused(call):
+    """Whether a call is refused, and then in one sentence of ours."""
+    try:
+        call()
+    except MinervaError as error:
+        message = str(error)
+    else:
+        return False
+    assert_one_sentence(message.replace("...", "").replace(". ", " "))  # of a value that is shown
+    return True
+
+
+def fit_forest(**parameters):
+    return selectors.RandomForestSelector(**FOREST | parameters).fit(odd.beside(odd.FLAGS), odd.labels())
+
+
+def parameters_of(call):
+    return [name for name in inspect.signature(call).parameters if name not in ("X", "y")]
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"), [(name, one) for name in BASELINES for one in parameters_of(getattr(selectors, name))]
+)
+def test_a_baseline_takes_or_refuses_any_value_of_a_parameter(name, parameter):
+    for value in odd.ODD_VALUES.values():
+        selector = getattr(selectors, name)(**{"random_state": 0, **BRIEF.get(name, {}), parameter: value})
+        with joblib.parallel_config(backend="sequential"):  # whatever n_jobs is
+            is_taken = not is_refused(lambda selector=selector: selector.fit(odd.beside(odd.FLAGS), odd.labels()))
+        if is_taken:
+            assert_finite(selector.selection_.to_json())
+
+
+@pytest.mark.parametrize("parameter", parameters_of(MinervaSelector))
+def test_minerva_takes_or_refuses_any_value_of_a_parameter(parameter, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where a word is a good name of a cache
+    for value in odd.ODD_VALUES.values():
+        selector = MinervaSelector(**{"random_state": 0, "solver": "paper", parameter: value})
+        if not is_refused(lambda selector=selector: selector.fit(odd.beside(odd.FLAGS), odd.labels())):
+            assert_finite(selector.selection_.to_json())
+
+
+@pytest.mark.parametrize("parameter", parameters_of(mutual_information))
+def test_an_estimate_takes_or_refuses_any_value_of_a_parameter(parameter):
+    for value in odd.ODD_VALUES.values():
+        is_refused(lambda value=value: mutual_information(odd.beside(odd.FLAGS), odd.labels(), **{parameter: value}))
+
+
+# Functions that take more than a table, with arguments that are good
+CALLS = {
+    compare: {"X": odd.beside(odd.FLAGS)[:6], "y": odd.labels(6), "methods": ["forest"]},  # too few rows to go far
+    repeat_fits: {"selector": selectors.KSGSelector(), "X": odd.beside(odd.FLAGS), "y": odd.labels(), "n_repeats": 1},
+    verdict: {"selected": ["a"], "relevant": ["a"]},
+    data.read_table: {"path": "no.csv"},
+    data.open_source: {"data": odd.beside(odd.FLAGS)},
+    Selection.load: {"path": "no.json"},
+    Selection.from_json: {"text": "{}"},
+    render: {"selection": None},
+}
+
+
+@pytest.mark.parametrize(
+    ("call", "parameter"),
+    [(call, one) for call in CALLS for one in parameters_of(call) if one not in ("progress", "folder", "source")],
+)
+def test_a_function_takes_or_refuses_any_value_of_a_parameter(call, parameter, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for value in odd.ODD_VALUES.values():
+        is_refused(lambda value=value: call(**CALLS[call] | {parameter: value}))
+
+
+@pytest.mark.parametrize("kind", [kind for kind, value in odd.ODD_VALUES.items() if not isinstance(value, str)])
+@pytest.mark.parametrize("write", [Selection.save, Selection.report])
+def test_a_selection_is_written_to_paths_alone(write, kind):
+    value = odd.ODD_VALUES[kind]
+    with refused("must be a path"):
+        write(fit_forest().selection_, value)
 
 
 def as_file(X, path):
@@ -323,6 +402,13 @@ BAD_FILES = {
     "a broken Parquet file": b"PAR1" + b"\x00" * 99 + b"PAR1",
     "a broken Arrow file": b"ARROW1\x00\x00" + b"\x00" * 99,
 }
+ODD_FILES = {
+    "an answer in words": b"a,b,answer\n" + b"1,2,yes\n2,1,no\n3,5,no\n" * 9,
+    "nothing but the answer": b"a,b,answer\n" + b",,0\n,,1\n" * 9,
+    "an answer that is all different": b"a,b,answer\n" + b"".join(b"%d,%d,%d.5\n" % (i, i % 3, i) for i in range(30)),
+    "a mark before the text": b"\xef\xbb\xbfa,b,answer\r\n" + b"1,x,0\r\n2,y,1\r\n3,x,1\r\n" * 9,
+    "names in quotes": b'a,"b,\n<b>""",answer\n' + b"1,2,0\n2,1,1\n3,1,1\n" * 9,
+}
 SUFFIXES = {"a broken Parquet file": "parquet", "a broken Arrow file": "feather"}
 
 
@@ -357,6 +443,16 @@ def test_a_command_answers_for_an_odd_table(words, name, tmp_path):
     else:
         assert result.exit_code == 0, result.stderr
         assert_finite(result.stdout)
+
+
+@pytest.mark.parametrize("name", ODD_FILES)
+@pytest.mark.parametrize("words", ["select", "estimate", "compare"])
+def test_a_command_answers_for_an_odd_file(words, name, tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_bytes(ODD_FILES[name])
+    result = run(*command(words, path, "a"))
+    assert result.exit_code == 0, result.stderr
+    assert_finite(result.stdout)
 
 
 @pytest.mark.parametrize("name", BAD_FILES)

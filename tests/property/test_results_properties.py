@@ -61,7 +61,7 @@ def selections(draw):
         "note": st.none() | names,
         "role": st.none() | st.sampled_from(Role),
         "replaced_by": few,
-        "frequency": maybe,
+        "frequency": st.none() | st.floats(0, 1),
     }
     estimate = st.none() | st.builds(Estimate, **amounts, n_rows=counts, note=names)
     return Selection(

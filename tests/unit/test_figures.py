@@ -124,7 +124,7 @@ def test_names_that_look_alike_when_cut_stay_rows_of_their_own():
 def test_labels_take_at_most_the_columns_given_and_wide_letters_two_each():
     assert style.shown("漢" * 30, columns=20).count("漢") == 9
     assert style.shown("漢" * 10, columns=20) == "漢" * 10
-    assert style.shown("  ") == '"  "'
+    assert style.shown("  ") == "'  '"
 
 
 def test_bars_have_the_selected_features_in_order_of_what_they_add_then_the_stand_ins():

@@ -157,9 +157,12 @@ BAD_TABLES = {
     "complex pandas": (pd.DataFrame({"a": [1j]}), "Complex data not supported: column 'a'"),
     "infinite": (
         pd.DataFrame({"amount": [np.inf, -np.inf, np.inf, 1]}),
-        r"^Column 'amount' has 3 infinite values; replace them or drop the column\.$",
+        r"^Column 'amount' has 3 infinite values; replace them or leave the column out of the table\.$",
     ),
-    "infinite once": (np.array([[np.inf]]), r"^Column 'x0' has 1 infinite value; replace it or drop the column\.$"),
+    "infinite once": (
+        np.array([[np.inf]]),
+        r"^Column 'x0' has 1 infinite value; replace it or leave the column out of the table\.$",
+    ),
     "infinite object": (objects(1, float("inf")), "Column 'x0' has 1 infinite value;"),
     "too large for float64": (np.array([["1e400"]], dtype=np.longdouble), "Column 'x0' has 1 infinite value;"),
     "too large": (objects(10**400, 1), "Column 'x0' has a whole number above 1e308"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
+import fcntl
 import gc
 import json
 import os
@@ -14,17 +16,26 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
+from typer.testing import CliRunner
 
 import minerva
 from full_selection import full_selection
-from minerva import MinervaSelector
-from minerva.data import open_source
-from minerva.data.store_files import State, append
+from minerva import MinervaSelector, Selection
+from minerva.cli import app
+from minerva.cli.comparison_view import as_markdown
+from minerva.cli.files import write_results
+from minerva.data import open_source, read_table
+from minerva.data.store_files import CODES, RANKS, STATE, State, append, read_state, record
 from minerva.errors import InputError
+from minerva.evaluation import Comparison, Score, Standing
+from minerva.evaluation.records import Records
 from minerva.problems import equality
 from minerva.report import render
-from minerva.results import write_whole
+from minerva.results import Estimate, write_whole
+from minerva.results.files import make_private
 
 SOURCES = Path(minerva.__file__).parent
 
@@ -369,6 +380,205 @@ def test_results_are_as_open_as_the_user_wants_and_never_to_write(tmp_path, umas
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "selection.json").stat().st_mode) == mode
+
+
+# ------------------------------------------------------------------------------- links and pipes in a folder of others
+
+
+@pytest.fixture
+def victim(tmp_path):
+    """A folder with a file in it that a link may lead to."""
+    folder = tmp_path / "victim"
+    folder.mkdir()
+    (folder / "mine.txt").write_text("mine")
+    yield folder / "mine.txt"
+    assert [path.name for path in folder.iterdir()] == ["mine.txt"]
+    assert (folder / "mine.txt").read_text() == "mine"
+
+
+@pytest.fixture
+def shared(tmp_path):
+    """A folder that others can write to."""
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    return folder
+
+
+def test_results_take_the_place_of_links_and_follow_none(shared, victim):
+    for name in ("selection.json", "report.html"):
+        (shared / name).symlink_to(victim)
+    write_results(full_selection(), shared)
+    assert Selection.load(shared / "selection.json") == full_selection()
+    assert not any(path.is_symlink() for path in shared.iterdir())
+
+
+def test_a_file_whose_name_becomes_a_link_while_it_is_written_is_not_written_through_it(shared, victim, monkeypatch):
+    """Others can see the name of an unfinished file as soon as it is there."""
+
+    def robbed(*arguments, flock=fcntl.flock):
+        [unfinished] = shared.iterdir()
+        unfinished.unlink()
+        unfinished.symlink_to(victim)
+        flock(*arguments)
+
+    monkeypatch.setattr("minerva.results.files.fcntl.flock", robbed)
+    write_whole(shared / "selection.json", "{}")
+
+
+@pytest.mark.parametrize("plant", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "link"])
+def test_what_looks_unfinished_and_is_no_file_is_neither_read_nor_waited_for(shared, plant):
+    plant(shared / ".selection.json.abcd.part")
+    write_whole(shared / "selection.json", "{}")
+    assert (shared / "selection.json").read_text() == "{}"
+
+
+def test_a_folder_for_work_that_is_a_link_is_refused(shared, victim):
+    (shared / "rows-0").symlink_to(victim.parent)
+    with pytest.raises(InputError, match=r"rows-0' is a link where a folder is to be made; remove it\."):
+        make_private(shared / "rows-0")
+
+
+def test_select_refuses_a_link_in_the_place_of_its_work(shared, victim):
+    (shared / "data.csv").write_text("a,y\n1,0\n2,1\n")
+    (shared / ".minerva").symlink_to(victim.parent)
+    result = CliRunner().invoke(app, ["select", f"{shared}/data.csv", "--target", "y", "--out", str(shared)])
+    assert result.exit_code == 2
+    assert result.stderr.endswith(".minerva' is a link where a folder is to be made; move it away.\n")
+
+
+def test_select_refuses_the_work_of_another_user(shared, monkeypatch):
+    (shared / "data.csv").write_text("a,y\n1,0\n2,1\n")
+    (shared / ".minerva").mkdir()
+    monkeypatch.setattr("minerva.cli.files.os.geteuid", lambda: (shared / ".minerva").stat().st_uid + 1)
+    result = CliRunner().invoke(app, ["select", f"{shared}/data.csv", "--target", "y", "--out", str(shared)])
+    assert result.exit_code == 2
+    assert result.stderr.endswith(".minerva' is another user's where a folder is to be made; move it away.\n")
+
+
+STORE = State("key", n_rows=2, n_continuous=0, n_levels=(2,), positions=(0,), n_written=2)
+
+
+@pytest.mark.parametrize("name", [STATE, RANKS, CODES])
+@pytest.mark.parametrize("plant", ["pipe", "link", "endless"])
+def test_a_store_with_anything_but_files_is_damaged(shared, name, plant):
+    empty = dataclasses.replace(STORE, n_written=0)
+    with append(shared, RANKS, empty) as ranks, append(shared, CODES, empty) as codes:
+        codes.write(bytes(2))
+        record(shared, STORE, ranks, codes)
+    assert read_state(shared) == STORE
+    path = (shared / name).rename(shared / "elsewhere")
+    if plant == "pipe":
+        os.mkfifo(shared / name)
+    else:
+        (shared / name).symlink_to("/dev/zero" if plant == "endless" else path)
+    with pytest.raises(InputError, match="is damaged; remove that folder and start again"):
+        read_state(shared)
+
+
+def test_rows_that_go_on_do_not_go_on_through_a_link(shared, victim):
+    (shared / CODES).symlink_to(victim)
+    with pytest.raises(OSError, match="symbolic links"):
+        append(shared, CODES, STORE)
+
+
+def test_a_link_in_the_place_of_a_copy_gives_way_to_the_copy(shared, victim):
+    (shared / "data.csv").write_text("a,b\n1,2\n")
+    with open_source(shared / "data.csv", folder=shared / "cache"):
+        [copy] = (shared / "cache").iterdir()
+    copy.unlink()
+    copy.symlink_to(victim)
+    with open_source(shared / "data.csv", folder=shared / "cache") as source:
+        assert source.read().to_pylist() == [{"a": 1, "b": 2}]
+    assert not copy.is_symlink()
+
+
+def test_records_are_not_added_to_what_a_link_leads_to(shared, victim):
+    (shared / "cells.jsonl").symlink_to(victim)
+    with pytest.raises(InputError, match=r"cells\.jsonl' is a link where a file is to be written; remove it\."):
+        Records(shared / "cells.jsonl").append({"method": "ksg"})
+
+
+# ------------------------------------------------------------------------------------------------------ hostile names
+
+ORDERS = {
+    "colours": "\x1b[31mred",
+    "the title of the window": "\x1b]0;owned\x07",
+    "a link": "\x1b]8;;http://bad.example\x1b\\\\here",
+    "the clipboard": "\x1b]52;c;cm0gLXJm\x07",
+    "one byte in place of two": "\x9b31m",
+    "another line": "a\r\nminerva: done",
+    "back over what was said": "a\b\b\x7f",
+    "markup": "[bold red]a[/]",
+    "direction": "a\u202eb\u061c\u2066c",
+}
+
+
+def is_harmless(result):
+    return all(character.isprintable() or character == "\n" for character in result.stdout + result.stderr)
+
+
+def test_no_command_passes_on_orders_to_the_terminal(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    columns = {name: [k % 2, 1] * 40 for k, name in enumerate(ORDERS.values())}
+    parquet.write_table(pa.table({**columns, "y": [0, 1] * 40}), "data.parquet")
+    full_selection(names=[*columns]).save("selection.json")
+    commands = [
+        ["estimate", "data.parquet", *(part for name in columns for part in ("--x", name)), "--y", "y"],
+        ["report", "selection.json", "--out", f"{ORDERS['colours']}.html"],
+    ]
+    for name in columns:
+        file = name.replace("/", " ") + ".csv"
+        Path(file).write_text("a,b\n1\n2,3,4\n")
+        commands += [
+            ["estimate", "data.parquet", "--x", name[:-1] + "?", "--y", "y"],
+            ["estimate", file, "--x", "a", "--y", "b"],
+            ["select", "data.parquet", "--target", name, "--keep", name],
+        ]
+    results = [CliRunner().invoke(app, arguments) for arguments in commands]
+    assert [result.exit_code for result in results] == [0, 0, *[2] * 3 * len(columns)]
+    assert all(result.stdout + result.stderr for result in results)
+    assert [arguments for arguments, result in zip(commands, results, strict=True) if not is_harmless(result)] == []
+
+
+def test_names_are_text_in_a_page_of_a_comparison():
+    name = "<img src=x onerror=alert(1)>![](http://bad.example/x.png)[click](javascript:alert(1))|`"
+    half = Estimate(0.5, 0.4, 0.6, n_rows=10)
+    score = Score("ROC-AUC", 0.9, 0.8, 1.0)
+    page = as_markdown(
+        Comparison(
+            target=name,
+            features=(name, "b"),
+            n_rows=30,
+            n_held_out=10,
+            metric="ROC-AUC",
+            standings=(Standing("lasso", "Lasso", ((name,),), half, score, seconds=1.0, notes=(f"About {name}.",)),),
+            reference=Standing("all", "all features", ((name, "b"),), half, score),
+            alone={name: 0.5, "b": 0.0},
+        )
+    )
+    assert page.count("&lt;img") > 3
+    assert "<" not in page
+    assert not re.search(r"(?<!\\)\[", page)
+
+
+def test_nothing_is_written_that_a_spreadsheet_would_compute():
+    """A name such as =HYPERLINK(...) is a formula in CSV, and in no format that is written for users."""
+    writers = re.compile(r"\b(to_csv|write_csv|to_excel|csv\.writer|DictWriter)\b")
+    found = {path.relative_to(SOURCES).as_posix() for path in SOURCES.rglob("*.py") if writers.search(path.read_text())}
+    assert found == {"data/csv_files.py"}  # into memory, to be read again
+
+
+# ------------------------------------------------------------------------------------------- sizes that files declare
+
+
+def test_a_text_that_is_stored_once_and_stands_in_every_row_is_refused_by_what_it_takes(tmp_path, monkeypatch):
+    codes = pa.array([0] * 20_000, pa.int32())
+    texts = pa.DictionaryArray.from_arrays(codes, pa.array(["x" * 10_000]))  # 200 MB in some 40 kB
+    parquet.write_table(pa.table({"text": texts}), tmp_path / "bomb.parquet", store_schema=False)
+    assert (tmp_path / "bomb.parquet").stat().st_size < 100_000
+    monkeypatch.setattr("minerva.data.files.available_memory", lambda: 100_000_000)
+    with pytest.raises(InputError, match=r"bomb\.parquet' takes at least 200\.\d MB in memory, and 100\.0 MB are free"):
+        read_table(tmp_path / "bomb.parquet")
 
 
 # ------------------------------------------------------------------------------------------- secrets, and other values

@@ -69,6 +69,28 @@ def test_every_test_and_every_page_that_is_named_is_there():
     assert [one for one in named if not (ROOT / one).exists()] == []
 
 
+def test_a_test_that_is_named_without_its_folder_is_beside_the_one_before():
+    page = TRUST.read_text(encoding="utf-8")
+    for folder, name in re.findall(r"`(tests/[\w/]+)/\w+\.py`, `(test_\w+\.py)`", page):
+        assert (ROOT / folder / name).exists(), name
+
+
+def test_every_command_that_is_named_can_be_made():
+    named = {
+        *re.findall(r"`make\s+([\w-]+)`", TRUST.read_text(encoding="utf-8") + LICENCES.read_text(encoding="utf-8"))
+    }
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert {"attack", "audit", "test-lowest"} <= named <= {*targets}
+
+
+def test_every_promise_names_what_holds_it_to_that():
+    page = TRUST.read_text(encoding="utf-8")
+    tables = re.findall(r"^\|[^\n]*\| tested in \|\n\|[-|]+\n((?:\|.*\n)+)", page, re.MULTILINE)
+    promises = [line for table in tables for line in table.splitlines()]
+    assert len(promises) > 10
+    assert [line for line in promises if not re.search(r"`tests/|`make", line.split("|")[-2])] == []
+
+
 def test_the_schema_that_the_page_names_is_the_one_that_is_written():
     assert f"`schema_version` (now {SCHEMA_VERSION})" in TRUST.read_text(encoding="utf-8")
 

@@ -117,16 +117,15 @@ def compare_command(
             )
         except KeyboardInterrupt:
             if folder is not None:
-                typer.echo(f"Finished cells are in {folder}; the same command goes on from there.", err=True)
+                typer.echo(f"Finished cells are in {str(folder)!r}; the same command goes on from there.", err=True)
             raise
     _finish(comparison, folder, as_json=as_json, quiet=quiet)
 
 
 def _finish(comparison: Comparison, folder: Path | None, *, as_json: bool, quiet: bool) -> None:
     """Write the results, then print them."""
-    from rich.console import Console
-
     from minerva.cli.comparison_view import as_markdown, comparison_lines
+    from minerva.cli.render import wide_console
     from minerva.report.text import printable
 
     if folder is not None:
@@ -135,7 +134,7 @@ def _finish(comparison: Comparison, folder: Path | None, *, as_json: bool, quiet
     if as_json:
         typer.echo(comparison.to_json())
     else:
-        console = Console(highlight=False, markup=False)
+        console = wide_console()
         for line in comparison_lines(comparison, console.width):
             console.print(line, soft_wrap=True)
     if folder is not None and not quiet:

@@ -114,10 +114,9 @@ def as_markdown(comparison: Comparison) -> str:
     ]
     labels = [row.label for row in finished]
     parts = [
-        f"# Features about {printable(comparison.target)}: methods compared",
+        _as_text(f"# Features about {printable(comparison.target)}: methods compared"),
         _markdown_table(header, filled),
-        *legend(comparison),
-        *notes(comparison),
+        *map(_as_text, (*legend(comparison), *notes(comparison))),
         "## Features\n\n`alone` in nats, from the rows of the selection.",
         _markdown_table(["feature", *labels, "alone"], features),
         "## Agreement\n\nShared features over all features of both, a mean over splits.",
@@ -218,4 +217,10 @@ def _with_ends(found: Estimate | Score | None, digits: int) -> str:
 
 def _markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(printable(cell).replace("|", "\\|") for cell in line) + " |" for line in lines)
+    cells = [[_as_text(printable(cell)).replace("|", "\\|") for cell in line] for line in lines]
+    return "\n".join(f"| {' | '.join(line)} |" for line in cells)
+
+
+def _as_text(line: str) -> str:
+    """A line of Markdown in which names are no HTML, no links, and no pictures to be fetched."""
+    return line.replace("<", "&lt;").replace("[", "\\[")

@@ -35,14 +35,13 @@ def demo_command(
 ) -> None:
     """Show the point of MINERVA on made-up data: features that say nothing alone and everything together."""
     folder = writable_folder(out)
-    from rich.console import Console
 
     from minerva.cli.progress import ProgressBar
-    from minerva.cli.render import selection_view
+    from minerva.cli.render import selection_view, wide_console
     from minerva.evaluation import verdict
     from minerva.problems import equality
 
-    console = Console(highlight=False, markup=False, quiet=quiet)
+    console = wide_console(quiet=quiet)
     started = time.perf_counter()
     with logged(verbose=verbose, quiet=quiet):
         problem = equality(random_state=seed)

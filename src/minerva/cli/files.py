@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -32,6 +34,20 @@ def writable_folder(
     if taken:
         raise InputError(f"{str(folder / taken[0])!r} is a folder where a file is to be written; move it away.")
     return folder
+
+
+def own_folder(folder: Path) -> Path:
+    """Make sure that a folder is this user's, or not there yet: in a place of others it may be anything."""
+    if not os.path.lexists(folder):
+        return folder
+    status = folder.lstat()
+    if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
+        what = "another user's"
+    elif stat.S_ISDIR(status.st_mode):
+        return folder
+    else:
+        what = "a link" if stat.S_ISLNK(status.st_mode) else "a file"
+    raise InputError(f"{str(folder)!r} is {what} where a folder is to be made; move it away.")
 
 
 def writable_file(path: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -16,7 +17,16 @@ from minerva.results import FeatureResult, Selection
 MANY = 30  # rows of a table that are read at a glance
 MOST_SELECTED = 200
 FEWEST_DROPPED = 5
+WIDTH_OF_FILES = 160
 WIDEST_TEXT = 100  # columns of a line that is still read with ease
+
+
+def wide_console(*, quiet: bool = False) -> Console:
+    """The screen; a file or a pipe has no width of its own, and is given one in which nothing is cut."""
+    console = Console(highlight=False, markup=False, quiet=quiet)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = WIDTH_OF_FILES
+    return console
 
 
 @dataclass(frozen=True)

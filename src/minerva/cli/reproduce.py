@@ -81,6 +81,7 @@ def _reproduce(configuration: Configuration, data: Path | None, folder: Path) ->
     from minerva.cli.progress import ProgressBar
     from minerva.evaluation.paper import reproduce
     from minerva.evaluation.records import Records
+    from minerva.report.text import printable
 
     stem = record_name(configuration, data)
     records = Records(folder / f"{stem}.jsonl")
@@ -92,7 +93,8 @@ def _reproduce(configuration: Configuration, data: Path | None, folder: Path) ->
 
         plot(found, folder / f"{stem}.png")
     _print(tables)
-    typer.echo(f"Wrote {folder / stem}.md, from the records in {folder / stem}.jsonl.", err=True)
+    name = printable(str(folder / stem))
+    typer.echo(f"Wrote {name}.md, from the records in {name}.jsonl.", err=True)
 
 
 def record_name(configuration: Configuration, data: Path | None) -> str:
@@ -110,11 +112,12 @@ def record_name(configuration: Configuration, data: Path | None) -> str:
 
 def _print(tables: list[FigureTable]) -> None:
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False)
+    from minerva.cli.render import wide_console
+
+    console = wide_console()
     for figures in tables:
         drawn = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
         for place, header in enumerate(figures.header):

@@ -12,7 +12,7 @@ import typer
 
 from minerva.cli import options
 from minerva.cli.columns import column_names, resolve_all
-from minerva.cli.files import WORK, writable_folder, write_results
+from minerva.cli.files import WORK, own_folder, writable_folder, write_results
 from minerva.cli.fits import Fits, RepeatPlan
 from minerva.cli.interrupts import stoppable
 from minerva.cli.logs import logged, logger
@@ -137,11 +137,7 @@ def _workplace(cache: Path | None, out: Path | None, resume: bool) -> Path | Non
         raise InputError("--resume needs to know where the work was left; give the --out or the --cache of that run.")
     if cache is not None:
         return writable_folder(cache, (), option="--cache", mode=0o700)
-    if out is None:
-        return None
-    if (out / WORK).is_file():
-        raise InputError(f"{str(out / WORK)!r} is a file where a folder is to be made; move it away.")
-    return out / WORK
+    return None if out is None else own_folder(out / WORK)
 
 
 @contextlib.contextmanager
@@ -173,9 +169,7 @@ def _announce(table: Any, budget: Budget, workplace: Path | None) -> None:
 
 
 def _print(selection: Selection, written: tuple[Path, ...], *, as_json: bool, quiet: bool) -> None:
-    from rich.console import Console
-
-    from minerva.cli.render import selection_view
+    from minerva.cli.render import selection_view, wide_console
     from minerva.report.text import printable
 
     if as_json:
@@ -184,7 +178,7 @@ def _print(selection: Selection, written: tuple[Path, ...], *, as_json: bool, qu
         for name in selection.selected:
             typer.echo(printable(name))
     else:
-        console = Console(highlight=False)
+        console = wide_console()
         console.print(selection_view(selection, console.width))
     if written and not quiet:
         typer.echo(f"Wrote {' and '.join(printable(str(path)) for path in written)}.", err=True)

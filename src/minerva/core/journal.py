@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import re
 import sys
 import time
@@ -14,10 +15,12 @@ from typing import Any, Self
 import torch
 from torch import Generator, Tensor
 
-from minerva.core.runtime import random_state, set_random_state
+from minerva.core.runtime import is_random_state, random_state, set_random_state
 from minerva.core.states import State, fingerprint, read_state, write_private, write_state
 from minerva.errors import InputError
-from minerva.results.files import UNFINISHED, make_private
+from minerva.results.files import UNFINISHED, is_plain, make_private
+
+logger = logging.getLogger("minerva")
 
 FORMAT = 1
 SHARE = 0.02  # of the time that saving states under way may take, however slow the disk
@@ -31,7 +34,8 @@ class Journal:
 
     A run that is given its data, settings and seed again does the same again. So a resumed run is the whole program
     once more, in which a step that the journal has is read instead of done. An entry counts only if its step begins
-    from the very state from which it began then: one that is damaged or foreign is done again, and costs time alone.
+    from the very state from which it began then: one that is damaged or foreign is done again, and costs time alone. So
+    is one that a full disk had no room for: the run goes on without it.
 
     Parameters
     ----------
@@ -80,13 +84,14 @@ class Journal:
         self.agree = agree
         self.next_save = time.monotonic() + every
         self._n_entries = 0
+        self._has_warned = False
 
     def open(self, *, resume: bool) -> Self:
         """Begin anew in the folder, or go on with the journal in it; where there is none yet, to resume is to begin."""
         if self.folder is None:
             return self
         header = {"format": FORMAT, "key": self.key}
-        with _in_one_sentence(self.folder):
+        with _refused_in_one_sentence(self.folder):
             make_private(self.folder)
             known = _read_header(self.folder)
             if resume and known not in (None, header):
@@ -100,18 +105,23 @@ class Journal:
                 write_private(self.folder / _HEADER, json.dumps(header).encode())
         return self
 
-    def entry(self, name: str, start: Mapping[str, Tensor] | None = None) -> Entry:
-        """The run's next entry, of a step that depends on these tensors and on the random numbers to come."""
+    def entry(
+        self, name: str, start: Mapping[str, Tensor] | None = None, fits: Callable[[State], bool] = lambda state: True
+    ) -> Entry:
+        """The run's next entry, of a step that depends on these tensors and on the random numbers to come.
+
+        ``fits`` says whether the step can go on from a state: a file may hold anything.
+        """
         if self.folder is None:
             return Entry(self)
         self._n_entries += 1
         random = random_state(self.generator, self.device)
         text = f"{FORMAT} {self.key} {self._n_entries} {name}"
-        return Entry(self, self._n_entries, fingerprint(text, _prefixed(start=start or {}, random=random)))
+        return Entry(self, self._n_entries, fingerprint(text, _prefixed(start=start or {}, random=random)), fits)
 
     def remember(self, name: str, compute: Callable[[], dict[str, Tensor]]) -> dict[str, Tensor]:
         """What ``compute`` gives, from the journal if it has that already."""
-        entry = self.entry(name)
+        entry = self.entry(name, fits=lambda state: isinstance(state.facts.get("on_device"), list))
         if entry.found is None:
             computed = compute()
             here = [name for name, value in computed.items() if value.device.type == self.device.type]
@@ -120,12 +130,20 @@ class Journal:
         here = entry.found.facts["on_device"]
         return {name: value.to(self.device) if name in here else value for name, value in entry.found.tensors.items()}
 
-    def clear(self) -> None:
-        """Remove the journal, once the run has its answer; leave what else is in the folder."""
-        if self.folder is not None:
-            with contextlib.suppress(OSError):  # gone already, or not empty: other files are the user's
-                _remove([*(path for _, _, path in _entries(self.folder)), self.folder / _HEADER])
-                self.folder.rmdir()
+    @contextlib.contextmanager
+    def as_far_as_the_disk_allows(self) -> Iterator[None]:
+        """Outlive a failure of the disk and say so once: an answer is worth more than to be able to resume."""
+        try:
+            yield
+        except OSError as error:
+            if not self._has_warned:
+                logger.warning(
+                    "The journal of the run cannot be kept in %r (%s): the run goes on, but if it is stopped, "
+                    "work will be done again.",
+                    str(self.folder),
+                    error.strerror or error,
+                )
+            self._has_warned = True
 
 
 NO_JOURNAL = Journal()
@@ -134,26 +152,39 @@ NO_JOURNAL = Journal()
 class Entry:
     """One step of a run: the last state of it that all ranks have, and the place for those to come."""
 
-    def __init__(self, journal: Journal, number: int = 0, start: str = "") -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        number: int = 0,
+        start: str = "",
+        fits: Callable[[State], bool] = lambda state: True,
+    ) -> None:
         self._journal = journal
         self._number = number
         self._start = start
+        self._fits = fits
         self.found: State | None = None
         self.is_finished = False
         if journal.folder is not None:
             self._look_up(journal.folder)
 
     def _look_up(self, folder: Path) -> None:
-        with _in_one_sentence(folder):
+        files: dict[int, Path] = {}
+        with self._journal.as_far_as_the_disk_allows():
             files = {point: path for number, point, path in _entries(folder) if number == self._number}
-        read = {point: read_state(path, self._start) for point, path in files.items()}
-        states = {point: state for point, state in read.items() if state is not None}
+        states, randoms, journal = {}, {}, self._journal
+        for point, path in files.items():
+            read = read_state(path, self._start)
+            if read is None:
+                continue
+            state, random = State(_under("state", read.tensors), read.facts), _under("random", read.tensors)
+            if is_random_state(random, journal.generator, journal.device) and self._fits(state):
+                states[point], randoms[point] = state, random
         point = self._last_common(states)
         _remove(path for other, path in files.items() if other > point or other not in states)
         if point:
-            tensors, journal = states[point].tensors, self._journal
-            set_random_state(_under("random", tensors), journal.generator, journal.device)
-            self.found = State(_under("state", tensors), states[point].facts)
+            set_random_state(randoms[point], journal.generator, journal.device)
+            self.found = states[point]
             self.is_finished = point == _FINISHED
 
     def _last_common(self, points: Collection[int]) -> int:
@@ -182,7 +213,7 @@ class Entry:
             return
         before = time.monotonic()
         tensors = _prefixed(state=state.tensors, random=random_state(journal.generator, journal.device))
-        with _in_one_sentence(folder):
+        with journal.as_far_as_the_disk_allows():
             path = folder / f"{self._number:04d}.{point}.safetensors"
             write_state(path, State(tensors, state.facts), self._start)
             steps = sorted(one for one in _entries(folder) if one[1] != _FINISHED)
@@ -196,11 +227,13 @@ class Entry:
 def _entries(folder: Path) -> list[tuple[int, int, Path]]:
     """The number, the point (a step, or finished) and the file of every state in a folder."""
     matches = ((_ENTRY.fullmatch(path.name), path) for path in folder.iterdir())
-    return [(int(match[1]), int(match[2] or _FINISHED), path) for match, path in matches if match]
+    return [(int(match[1]), int(match[2] or _FINISHED), path) for match, path in matches if match and is_plain(path)]
 
 
 def _read_header(folder: Path) -> Any:
     """What the journal in a folder says of itself; None if there is none, or none that can be read."""
+    if not is_plain(folder / _HEADER):
+        return None
     try:
         return json.loads((folder / _HEADER).read_bytes())
     except (FileNotFoundError, ValueError, RecursionError):
@@ -222,7 +255,7 @@ def _remove(paths: Iterable[Path]) -> None:
 
 
 @contextlib.contextmanager
-def _in_one_sentence(folder: Path) -> Iterator[None]:
+def _refused_in_one_sentence(folder: Path) -> Iterator[None]:
     """Turn a failure of the disk into the rule, its reason and the remedy."""
     try:
         yield

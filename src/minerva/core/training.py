@@ -18,6 +18,9 @@ from minerva.core.states import State
 from minerva.core.steps import BatchLoss, GraphedStep
 from minerva.errors import DivergenceError
 from minerva.results import TrainingRecord
+from minerva.results.reading import MisfitError, read_as
+
+_HOPELESS = 1e3  # nats below zero, where a network that knows nothing is; no target holds a hundredth of it
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,7 @@ def train(
         What else the training changes, in place, and depends on (feature weights): kept with the parameters.
     """
     training = _Training(ensemble, loss_of_batch, schedule, run.ranks, changed)
-    entry = run.journal.entry(f"{stage} {schedule}", {"values": ensemble.values, **changed})
+    entry = run.journal.entry(f"{stage} {schedule}", {"values": ensemble.values, **changed}, training.accepts)
     if entry.found is not None:
         training.restore_(entry.found)
         for record in training.records:
@@ -130,6 +133,18 @@ def train(
     ensemble.train(False)
     training.release()
     return Outcome(training.step, training.best, training.converged, tuple(training.records))
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """What a state of a training tells beside its tensors."""
+
+    step: int
+    waited: int
+    n_decays: int
+    rate: float
+    converged: bool
+    records: tuple[TrainingRecord, ...]
 
 
 class _Training:
@@ -214,16 +229,28 @@ class _Training:
         left = {"values", "best", *self.changed}
         return State({name: value for name, value in state.tensors.items() if name in left}, state.facts)
 
+    def accepts(self, state: State) -> bool:
+        """Whether it can be where a state or a result was taken: of its tensors, and with all facts."""
+        mine, left = self._tensors, {"values", "best", *self.changed}
+        try:
+            read_as(_Facts, state.facts)
+        except MisfitError:
+            return False
+        alike = all(
+            name in mine and (value.dtype, value.shape) == (mine[name].dtype, mine[name].shape)
+            for name, value in state.tensors.items()
+        )
+        return alike and left <= state.tensors.keys()
+
     @torch.no_grad()
     def restore_(self, state: State) -> None:
         """Be where a state or a result was taken."""
-        mine, facts = self._tensors, state.facts
+        mine, facts = self._tensors, read_as(_Facts, state.facts)
         for name, value in state.tensors.items():
             mine[name].copy_(value)
-        self.step = self.descent.n_steps = facts["step"]
-        self.waited, self.n_decays, self.descent.rate = facts["waited"], facts["n_decays"], facts["rate"]
-        self.converged = facts["converged"]
-        self.records = [TrainingRecord(**record) for record in facts["records"]]
+        self.step = self.descent.n_steps = facts.step
+        self.waited, self.n_decays, self.descent.rate = facts.waited, facts.n_decays, facts.rate
+        self.converged, self.records = facts.converged, list(facts.records)
 
 
 def _evaluate(ensemble: Ensemble, held_out_bound: Callable[[], Tensor]) -> Tensor:
@@ -242,8 +269,9 @@ def _joined(loss: Loss, ranks: Ranks) -> Loss:
 
 
 def _guard(loss: Loss, bound: Tensor, stage: str, step: int, last_finite: float | None) -> None:
-    """Stop a training that has left the finite numbers."""
-    if torch.isfinite(loss.total).all() and torch.isfinite(bound).all():
+    """Stop a training that has left the finite numbers, or is on its way."""
+    finite = torch.isfinite(loss.total).all() and torch.isfinite(bound).all()
+    if finite and (loss.negative_bound < _HOPELESS).all():
         return
     known = "none yet" if last_finite is None else f"{last_finite:.4f} nats"
     raise DivergenceError(

@@ -48,7 +48,10 @@ def column_from_arrow(name: str, array: Any) -> Column:
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         values = _to_numpy(array)
         return Column(name, values if kind == pa.float32() else values.astype(np.float64, copy=False))
-    return _column_of_levels(name, array)
+    try:
+        return _column_of_levels(name, array)
+    except (pa.ArrowException, UnicodeDecodeError):  # Arrow checks the bytes of a file, and not those of a view
+        raise InputError(f"Column {name!r} holds text that is not UTF-8; read it as bytes, or decode it.") from None
 
 
 def _plain(array: Any) -> Any:

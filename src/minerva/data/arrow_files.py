@@ -18,7 +18,7 @@ from minerva.errors import InputError
 _READ_ERRORS = (pa.ArrowException, OSError, ValueError)
 _KIND = "Feather or Arrow"
 _FIRST_FEATHER = b"FEA1"
-_VIEWS = tuple(getattr(pa, name)() for name in ("string_view", "binary_view") if hasattr(pa, name))  # from Arrow 16 on
+_VIEWS = (pa.string_view(), pa.binary_view())
 _VIEW_BYTES = 16
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from minerva.errors import InputError
+from minerva.errors import InputError, brief
 
 DEFAULT_SHARE = 0.5
 """Share of the available memory that a fit takes unless told otherwise."""
@@ -23,7 +23,7 @@ MAX_SAMPLE_ROWS = 100_000
 _UNITS = {"": 1, **{unit: 1000 ** (k + 1) for k, unit in enumerate("kmgt")}}
 _BINARY_UNITS = {f"{unit}i": 1024 ** (k + 1) for k, unit in enumerate("kmgt")}
 _SIZE = re.compile(r"\s*([0-9]*\.?[0-9]+)\s*(|[kmgt]i?)b?\s*", re.IGNORECASE)
-_MIN_BYTES = 1 << 20
+_MIN_BYTES, _MAX_BYTES = 1 << 20, 1 << 62
 
 # Measured on card_fraud (214 columns: 102 float32, 50 short integers, 62 of levels) as peak resident bytes a cell,
 # besides 0.1 GB for a row group of Parquet and the buffers of its reader.
@@ -50,11 +50,13 @@ def parse_memory(size: str | int) -> int:
     """
     match = None if isinstance(size, bool) else _SIZE.fullmatch(str(size))
     if match is None:
-        raise InputError(f"The memory must be a number of bytes or have a unit, as in 500MB or 2GiB, got {size!r}.")
-    n_bytes = int(float(match[1]) * (_UNITS | _BINARY_UNITS)[match[2].lower()])
+        raise InputError(
+            f"The memory must be a number of bytes or have a unit, as in 500MB or 2GiB, got {brief(size)}."
+        )
+    n_bytes = float(match[1]) * (_UNITS | _BINARY_UNITS)[match[2].lower()]
     if n_bytes < _MIN_BYTES:
         raise InputError(f"The memory must be at least 1 MiB, got {size!r}; give a number with a unit, such as 500MB.")
-    return n_bytes
+    return int(min(n_bytes, _MAX_BYTES))
 
 
 def spell_bytes(n_bytes: float) -> str:

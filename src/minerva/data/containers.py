@@ -46,7 +46,10 @@ def gather(X: Any, what: str = "X") -> Any:
     if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "__array__"):  # pandas and polars have both
         import pyarrow as pa  # noqa: PLC0415 - only where it is needed
 
-        return pa.table(X)
+        try:
+            return pa.table(X)
+        except Exception as error:  # whatever that library raises
+            raise _unreadable(X, what, error) from None
     return X
 
 
@@ -93,13 +96,14 @@ def _join(batches: Iterable[Any], what: str) -> Any:
     try:
         return pa.concat_tables(tables, promote_options="permissive")  # columns that some lack are missing there
     except pa.ArrowException as error:
-        raise InputError(f"The record batches of {what} do not fit together: {_first_line(error)}.") from None
+        raise InputError(f"The record batches of {what} do not fit together: {first_line(error)}.") from None
 
 
 def _unreadable(X: Any, what: str, error: Exception) -> InputError:
-    return InputError(f"{what}, a {type(X).__name__}, cannot be read: {_first_line(error)}.")
+    return InputError(f"{what}, a {type(X).__name__}, cannot be read: {first_line(error)}.")
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """What another library says of an error, in short."""
     lines = str(error).splitlines() or [type(error).__name__]
-    return lines[0][:200].rstrip(". ")
+    return lines[0].split(". ")[0][:200].rstrip(". ")

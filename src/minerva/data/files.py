@@ -65,6 +65,7 @@ def read_table(path: str | os.PathLike[str]) -> Any:
         table = pa.concat_tables(read_stream(place.files[0]))
         source = Runs.whole(place.name, table.schema, [TableRun(table)])
     _check_room(place.name, _CELL_BYTES * source.n_rows * len(source.names))
+    _check_room(place.name, source.nbytes)  # a text that is stored once may stand in every row
     return source.read()
 
 

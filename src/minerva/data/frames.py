@@ -7,9 +7,10 @@ from typing import Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
+from narwhals.exceptions import DuplicateError
 
 from minerva.data.columns import check_distinct, column_from_array, column_from_series
-from minerva.data.containers import gather
+from minerva.data.containers import first_line, gather
 from minerva.data.sparse import columns_from_sparse, is_sparse
 from minerva.errors import InputError, InputTypeError
 from minerva.schema import Column, Table
@@ -50,7 +51,7 @@ def as_table(X: Any) -> Table:
         names = (f"x{i}" for i in range(array.shape[1] if array.ndim == 2 else 0))
         table = _table_from_array(array, names, "X")
     for column in table.columns:
-        _check_finite(column, f"Column {column.name!r}", "replace them or drop the column")
+        _check_finite(column, f"Column {column.name!r}", "replace them or leave the column out of the table")
     return table
 
 
@@ -147,7 +148,10 @@ def _as_frame(X: Any) -> nw.DataFrame[Any] | nw.Series[Any] | None:
         check_distinct(X.column_names)
     elif hasattr(X, "iloc") and hasattr(X, "columns"):
         check_distinct(_spelled(name) for name in X.columns)
-    frame = nw.from_native(X, allow_series=True, pass_through=True)
+    try:
+        frame = nw.from_native(X, allow_series=True, pass_through=True)
+    except DuplicateError:  # 1 and True are one name to pandas
+        raise InputError("X has one column name more than once; rename the columns so that all differ.") from None
     return frame if isinstance(frame, nw.DataFrame | nw.Series) else None
 
 
@@ -180,7 +184,12 @@ def _as_array(X: Any, what: str) -> Any:
             raise InputError(f"The rows of {what} differ in length; give each the same number of values.")
         return np.array(X, dtype=object)  # each column is of its own type
     if hasattr(X, "__array__") and not isinstance(X, type):
-        return np.asarray(X)
+        try:
+            return np.asarray(X)
+        except Exception as error:  # arrays of other libraries have many of their own
+            raise InputTypeError(
+                f"{what} is a {type(X).__name__} that gives no numpy array ({first_line(error)}); make it one first."
+            ) from None
     remedy = "pass an array or a data frame"
     if isinstance(X, str) and what == "X":
         remedy = "read the file first, with minerva.data.read_table"

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from minerva.data.notation import in_another_notation
 from minerva.errors import InputTypeError
-from minerva.schema import Column
+from minerva.schema import Column, Note
 
 
 def column_from_codes(name: str, codes: NDArray[Any], values: Sequence[Any], note: str | None = None) -> Column:
@@ -40,6 +41,8 @@ def column_from_levels(
     """Read codes into values whose places among the sorted levels are known."""
     if len(levels) == 0:
         return Column(name, np.full(len(codes), np.nan))
+    if note is None and in_another_notation(levels):
+        note = Note.NOTATION
     return Column(name, np.where(codes < 0, np.int32(-1), recode[codes]), levels, note)
 
 

@@ -70,8 +70,8 @@ class PandasRun(TableRun):
         except (pa.ArrowInvalid, pa.ArrowTypeError):
             self._texts.add(name)
             return pa.string()
-        except (pa.ArrowException, TypeError, ValueError):
-            raise InputError(f"Column {name!r} is of type {series.dtype}, which cannot be read; convert it.") from None
+        except (pa.ArrowException, OverflowError, TypeError, ValueError):
+            raise _unreadable(name, series) from None
 
     def _cut(self, schema: Any, start: int, stop: int) -> Any:
         arrays = []
@@ -79,5 +79,12 @@ class PandasRun(TableRun):
             series = self._table.iloc[start:stop, self._places[field.name]]
             if field.name in self._texts:
                 series = series.astype(object).map(str, na_action="ignore")
-            arrays.append(pa.array(series, type=field.type, from_pandas=True))
+            try:
+                arrays.append(pa.array(series, type=field.type, from_pandas=True))
+            except (pa.ArrowException, OverflowError):
+                raise _unreadable(field.name, series) from None
         return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def _unreadable(name: str, series: Any) -> InputError:
+    return InputError(f"Column {name!r} is of type {series.dtype}, which cannot be read; convert it.")

@@ -17,17 +17,20 @@ from pyarrow import dataset, parquet
 
 from minerva.data.arrow_files import open_arrow, read_stream
 from minerva.data.columns import check_distinct
+from minerva.data.containers import first_line
 from minerva.data.csv_files import CsvFile
 from minerva.data.memory import PandasRun, PolarsRun, TableRun
 from minerva.data.parquet_files import conform, open_dataset, open_parquet
 from minerva.data.places import find
 from minerva.data.runs import Run, Runs, bytes_of, in_blocks
 from minerva.data.spool import Spool
-from minerva.errors import InputError, InputTypeError
+from minerva.errors import InputError, InputTypeError, MinervaError
+from minerva.results.files import is_plain
 
 _GROUP_ROWS = 65_536
 _GROUP_BYTES = 1 << 26
 _WRITTEN_SCHEMA = b"minerva:schema"
+_PLAIN = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
 
 
 def open_runs(data: Any, folder: str | os.PathLike[str] | None = None) -> Runs:
@@ -52,10 +55,13 @@ def _open(data: Any, folder: str | os.PathLike[str] | None) -> Runs:
     if type(data).__module__.startswith("polars") and hasattr(data, "sink_parquet"):
         return _spool_lazy(data, folder)
     if hasattr(data, "__arrow_c_stream__"):
-        data = pa.RecordBatchReader.from_stream(data)
+        try:
+            data = pa.RecordBatchReader.from_stream(data)
+        except Exception as error:  # whatever the library that gives it raises
+            raise InputError(f"The stream cannot be read: {first_line(error)}.") from None
     if isinstance(data, pa.RecordBatchReader):
         return _spool(chain([data.schema.empty_table()], _tables(data)), "The stream", folder)
-    if isinstance(data, Iterable):
+    if isinstance(data, Iterable) and not hasattr(data, "shape"):  # not the rows of another library's array
         return _spool(_tables(data), "The stream", folder)
     raise InputTypeError(
         f"The data is of type {type(data).__name__}, which is not a table; pass a path, a data frame or an Arrow table."
@@ -73,7 +79,7 @@ def _open_path(path: str | os.PathLike[str], folder: str | os.PathLike[str] | No
     stamp = f"{file.size} {file.modified}"
     key = hashlib.sha256(f"{file.name} {file.path} {stamp}".encode()).hexdigest()[:16]
     spool = Spool(folder)
-    if not spool.path(key).exists():
+    if not is_plain(spool.path(key)):  # a link is none of ours, and gives way to the copy
         if place.kind == "csv":
             CsvFile.open(file).spool(lambda tables: spool.write(key, lambda path: _write(tables, path, file.name)))
         else:
@@ -95,7 +101,12 @@ def _run_in_memory(data: Any) -> Any:
     if isinstance(data, np.ndarray) and data.ndim == 2:
         import pandas as pd  # noqa: PLC0415 - a second, only for arrays
 
-        return PandasRun(pd.DataFrame(data, columns=[f"x{i}" for i in range(data.shape[1])], copy=False))
+        try:
+            return PandasRun(pd.DataFrame(data, columns=[f"x{i}" for i in range(data.shape[1])], copy=False))
+        except (TypeError, ValueError) as error:
+            if isinstance(error, MinervaError):
+                raise
+            raise InputError(f"An array of type {data.dtype} cannot be read; convert it.") from None
     return None
 
 
@@ -139,9 +150,9 @@ def _spool_lazy(frame: Any, folder: str | os.PathLike[str] | None) -> Runs:
     def sink(path: Path) -> None:
         try:
             frame.sink_parquet(path, row_group_size=_GROUP_ROWS)
-        except OSError:
-            raise
         except Exception as error:  # polars has many of its own
+            if isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
+                raise
             if f"os error {errno.ENOSPC}" in str(error):
                 raise OSError(errno.ENOSPC, str(error)) from None
             reason = (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(". ")
@@ -163,11 +174,12 @@ def _open_spooled(spool: Spool, key: str, name: str, stamp: str) -> Runs:
 
 def _write(tables: Iterator[Any], path: Path, name: str) -> None:
     """Write tables to a Parquet file, in row groups of some MB whatever the tables' sizes."""
+    tables = map(_without_views, tables)
     first = next(tables, None)
     if first is None:
         raise InputError(f"{name} gives no rows; give at least one record batch.")
     check_distinct(first.column_names)
-    texts = [field.name for field in first.schema if pa.types.is_string(field.type)]
+    texts = [one.name for one in first.schema if pa.types.is_string(one.type) or pa.types.is_large_string(one.type)]
     schema = first.schema.with_metadata({_WRITTEN_SCHEMA: first.schema.remove_metadata().serialize().to_pybytes()})
     with _open_writer(path, schema, name, compression="lz4", use_dictionary=texts) as writer:
         second = next(tables, first.slice(0, 0))  # the first may have no rows
@@ -175,6 +187,15 @@ def _write(tables: Iterator[Any], path: Path, name: str) -> None:
         n_rows = min(_GROUP_ROWS, max(1024, _GROUP_BYTES // max(row_bytes, 1)))
         for block in in_blocks(chain([first, second], tables), n_rows):
             writer.write_table(block, row_group_size=n_rows)
+
+
+def _without_views(table: Any) -> Any:
+    """The table with its text views as plain text: Arrow before 21 writes none of them to Parquet."""
+    for i, field in enumerate(table.schema):
+        if field.type in _PLAIN:
+            plain = field.with_type(_PLAIN[field.type])
+            table = table.set_column(i, plain, table.column(i).cast(plain.type))
+    return table
 
 
 def _open_writer(path: Path, schema: Any, name: str, **options: Any) -> Any:

@@ -7,14 +7,20 @@ import glob
 import os
 from pathlib import Path
 
-from minerva.errors import InputError
+from minerva.checks import as_path
+from minerva.errors import InputError, brief
 
 
 def check_exists(path: str | os.PathLike[str]) -> None:
     """Refuse a local path that nothing is at; patterns and addresses are for those who open them."""
+    place = as_path("path", path)
     name = os.fspath(path)
-    if "://" not in name and not glob.has_magic(name) and not Path(name).exists():
-        raise _no_such_file(Path(name))
+    try:
+        is_missing = "://" not in name and not glob.has_magic(name) and not place.exists()
+    except OSError as error:  # a name longer than any, or a folder that is not ours to look into
+        raise InputError(f"{brief(name)} cannot be read: {error.strerror}; check the path.") from None
+    if is_missing:
+        raise _no_such_file(place)
 
 
 def _no_such_file(path: Path) -> InputError:

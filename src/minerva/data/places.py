@@ -128,12 +128,12 @@ def find(path: str | os.PathLike[str]) -> Place:
     name = os.fspath(path)
     if "://" in name:
         return _find_address(name)
+    check_exists(name)
     path, local = Path(path), fs.LocalFileSystem()
     if path.is_dir():
         return _folder(name, str(path), [str(file) for file in path.rglob("*") if not file.is_dir()], local)
     if path.exists():
         return _place(name, [str(path)], local)
-    check_exists(name)
     matches = _distinct(glob.glob(name, recursive=True))  # noqa: PTH207 - may be absolute
     if len(matches) == 1 and Path(matches[0]).is_dir():
         return find(matches[0])

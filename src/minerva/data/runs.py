@@ -173,10 +173,17 @@ def in_blocks(tables: Iterable[Any], n_rows: int) -> Iterator[Any]:
         while n_held >= n_rows:
             # Dictionaries differ from piece to piece; few tools that take a column accept more than one.
             joined = pa.concat_tables(held)
-            yield joined.slice(0, n_rows).unify_dictionaries()
+            yield _unified(joined.slice(0, n_rows))
             held, n_held = [joined.slice(n_rows)], n_held - n_rows
     if n_held:
-        yield pa.concat_tables(held).unify_dictionaries()
+        yield _unified(pa.concat_tables(held))
+
+
+def _unified(table: Any) -> Any:
+    try:
+        return table.unify_dictionaries()
+    except pa.ArrowException:  # of levels that Arrow cannot compare, such as a missing one
+        return table
 
 
 def _nearest(sorted_values: list[int], value: int) -> int:

@@ -19,6 +19,7 @@ from minerva.data.budget import spell_bytes
 from minerva.errors import InputError
 from minerva.preprocessing.categories import code_type
 from minerva.results import write_whole
+from minerva.results.files import is_plain
 from minerva.results.reading import MisfitError, read_as
 
 RANKS, CODES, STATE = "ranks.bin", "codes.bin", "store.json"
@@ -57,9 +58,11 @@ class State:
 
 def append(folder: Path, name: str, state: State) -> BinaryIO:
     """Open a file behind the rows that are known to be in it."""
+    how = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     if not state.n_written:  # what is there is not ours: it may be open to others, or a link to somewhere else
         (folder / name).unlink(missing_ok=True)
-    descriptor = os.open(folder / name, os.O_RDWR | os.O_CREAT, 0o600)
+        how |= os.O_CREAT | os.O_EXCL
+    descriptor = os.open(folder / name, how, 0o600)
     file = os.fdopen(descriptor, "r+b")
     file.truncate(state.n_written * state.row_bytes[name])
     file.seek(0, os.SEEK_END)
@@ -76,8 +79,10 @@ def record(folder: Path, state: State, *files: BinaryIO) -> None:
 
 def read_state(folder: Path) -> State | None:
     """What a folder holds; None where nothing was recorded."""
-    if not (folder / STATE).exists():
+    if not os.path.lexists(folder / STATE):
         return None
+    if not all(is_plain(folder / name) for name in (STATE, RANKS, CODES)):
+        raise damaged(folder)
     try:
         state = read_as(State, json.loads((folder / STATE).read_text()))
         sizes = {name: (folder / name).stat().st_size for name in state.row_bytes}

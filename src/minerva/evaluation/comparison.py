@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import numbers
 import os
 import tempfile
@@ -13,7 +12,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from minerva.errors import InputError
+from minerva.checks import as_path, check_progress, check_whole, is_finite
+from minerva.errors import InputError, brief
 from minerva.evaluation.backends import user_backend
 from minerva.evaluation.contest import Attempt, Contest
 from minerva.evaluation.downstream import Score
@@ -99,12 +99,14 @@ def compare(
     missing = {method.name: reason for method in chosen if (reason := why_unavailable(method))}
     if len(missing) == len(chosen):
         raise InputError(f"None of the methods {', '.join(missing)} is installed; name others, or {INSTALL}.")
-    _check_numbers(n_splits, held_out, time_limit, random_state)
-    n_splits, held_out, random_state = int(n_splits), float(held_out), int(random_state)  # as JSON writes them
+    check_progress(progress)
+    n_splits = check_whole("n_splits", n_splits, 1, 10_000)  # and all numbers as JSON writes them
+    random_state = check_whole("random_state", random_state, 0)
+    held_out, time_limit = _check_share(held_out), _check_seconds(time_limit)
     study = read_study(
         X, y, categorical=categorical, target=target, n_splits=n_splits, held_out=held_out, seed=random_state
     )
-    n_features = _as_count(n_features, len(study.table.columns))
+    n_features, device = _as_count(n_features, len(study.table.columns)), str(device)
     if user_backend() is None:  # whose machines may have what this one has not
         _check_device(device)
     with _open_cells(cache) as cells:
@@ -206,22 +208,25 @@ def _alone(attempts: dict[str, list[Attempt]]) -> dict[str, float]:
     return found
 
 
-def _check_numbers(n_splits: int, held_out: float, time_limit: float | None, random_state: int) -> None:
-    if not isinstance(n_splits, numbers.Integral) or n_splits < 1:
-        raise InputError(f"n_splits must be a whole number above 0, got {n_splits!r}.")
-    if not 0 < held_out < 1:
-        raise InputError(f"held_out must be a share between 0 and 1, got {held_out!r}.")
-    if time_limit is not None and not (time_limit > 0 and math.isfinite(time_limit)):
-        raise InputError(f"time_limit must be a number of seconds above 0, got {time_limit!r}.")
-    if not isinstance(random_state, numbers.Integral) or random_state < 0:
-        raise InputError(f"random_state must be a whole number, 0 or more, got {random_state!r}.")
+def _check_share(held_out: float) -> float:
+    if not is_finite(held_out) or not 0 < held_out < 1:
+        raise InputError(f"held_out must be a share between 0 and 1, got {brief(held_out)}.")
+    return float(held_out)
+
+
+def _check_seconds(time_limit: float | None) -> float | None:
+    if time_limit is None:
+        return None
+    if not is_finite(time_limit) or time_limit <= 0:
+        raise InputError(f"time_limit must be a number of seconds above 0, got {brief(time_limit)}.")
+    return float(time_limit)
 
 
 def _as_count(n_features: int | None, n_columns: int) -> int | None:
     if n_features is None:
         return None
     if not isinstance(n_features, numbers.Integral) or not 1 <= n_features <= n_columns:
-        raise InputError(f"n_features is {n_features!r}, and X has {n_columns} columns; ask for 1 to {n_columns}.")
+        raise InputError(f"n_features is {brief(n_features)}, and X has {n_columns} columns; ask for 1 to {n_columns}.")
     return int(n_features)
 
 
@@ -235,13 +240,16 @@ def _check_device(device: str) -> None:
 def _open_cells(cache: str | os.PathLike[str] | None) -> Iterator[Records]:
     """The store of finished cells: in the folder given, else in one that is gone afterwards."""
     if cache is None:
-        with tempfile.TemporaryDirectory() as folder:
-            yield Records(Path(folder) / CELLS)
+        with tempfile.TemporaryDirectory() as temporary:
+            yield Records(Path(temporary) / CELLS)
         return
+    folder = as_path("cache", cache)
     try:
-        Path(cache).mkdir(parents=True, exist_ok=True)
-        cells = Records(Path(cache) / CELLS)
+        folder.mkdir(parents=True, exist_ok=True)
+        cells = Records(folder / CELLS)
     except OSError as error:
         reason = error.strerror or error
-        raise InputError(f"{str(cache)!r} cannot hold the finished cells: {reason}; choose another cache.") from None
+        raise InputError(
+            f"{brief(str(cache))} cannot hold the finished cells: {reason}; choose another cache."
+        ) from None
     yield cells

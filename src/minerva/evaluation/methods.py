@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from minerva.errors import InputError, unknown_name
+from minerva.checks import check_choice
+from minerva.errors import InputError, InputTypeError, brief
 
 INSTALL = "pip install 'minerva-select[paper]'"
 
@@ -75,8 +76,10 @@ def find_methods(methods: Sequence[str | Method] | None = None) -> tuple[Method,
     """
     wanted = DEFAULT_METHODS if methods is None else methods
     if isinstance(wanted, str):
-        raise InputError(f"methods is the string {wanted!r}; pass a list of names, such as [{wanted!r}].")
-    if not wanted:
+        raise InputError(f"methods is the string {brief(wanted)}; pass a list of names, such as [{brief(wanted)}].")
+    if not isinstance(wanted, Collection) or getattr(wanted, "ndim", 1) == 0:
+        raise InputTypeError(f"methods must be a list of names, got {brief(wanted)}.")
+    if not len(wanted):  # an array has no truth of its own
         raise InputError("methods names no method; name at least one, or leave it out for all of them.")
     found = {method.name: method for method in map(_find, wanted)}
     return tuple(found.values())
@@ -143,6 +146,5 @@ def build(
 def _find(method: str | Method) -> Method:
     if isinstance(method, Method):
         return method
-    if method not in METHODS:
-        raise unknown_name("method", method, METHODS)
+    check_choice("method", method, METHODS)
     return METHODS[method]

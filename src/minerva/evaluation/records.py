@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import platform
@@ -10,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from minerva.errors import InputError
 from minerva.results import versions
 
 Record = dict[str, Any]
@@ -61,7 +63,7 @@ class Records:
         lines = [json.dumps(record, allow_nan=False) for record in records]
         text = "".join(f"{line}\n" for line in lines).encode()
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("ab+", buffering=0) as file:
+        with open(self.path, "ab+", buffering=0, opener=_unlinked) as file:
             left = text if _ends_with_a_line(file) else b"\n" + text
             while left:  # a disk that fills up takes a part, and refuses the rest
                 left = left[file.write(left) :]
@@ -96,6 +98,16 @@ def _read(path: Path) -> Iterator[Record]:
             continue
         if isinstance(record, dict):
             yield record
+
+
+def _unlinked(path: str, flags: int) -> int:
+    """Open a file, but not one that a link leads to: in a folder of others, it may be any that is not theirs."""
+    try:
+        return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o644)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise InputError(f"{path!r} is a link where a file is to be written; remove it.") from None
+        raise
 
 
 def _ends_with_a_line(file: Any) -> bool:

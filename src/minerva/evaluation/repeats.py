@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -12,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from minerva.checks import check_progress, check_whole, is_finite
 from minerva.data import as_table, as_target, split_rows
-from minerva.errors import InputError
+from minerva.errors import InputError, InputTypeError, brief
 from minerva.evaluation.backends import n_bytes, share_of_threads, user_backend
 from minerva.evaluation.study import as_arrow, stratify
 from minerva.preprocessing import find_target_kind
@@ -87,16 +87,21 @@ def repeat_fits(
     """
     from joblib import Parallel, delayed, effective_n_jobs  # noqa: PLC0415 - 0.1 s, only when something is fitted
 
-    from minerva.selectors.parameters import as_generator  # noqa: PLC0415 - loads torch
+    from minerva.selectors.parameters import as_generator, check_jobs  # noqa: PLC0415 - loads torch
 
-    _check(n_repeats, subsample)
+    n_repeats = check_whole("n_repeats", n_repeats, 1, 1_000_000)
+    _check_share(subsample)
+    check_jobs(n_jobs)
+    check_progress(progress)
+    if not hasattr(selector, "get_params") or isinstance(selector, type):
+        raise InputTypeError(f"selector must be a selector, such as MinervaSelector(), got {brief(selector)}.")
     rows = _read(X, y, getattr(selector, "target", "auto"), is_stratified=subsample is not None)
     root = np.random.SeedSequence(int(as_generator(random_state).integers(2**63)))
-    n_at_once = min(int(n_repeats), effective_n_jobs(n_jobs))
+    n_at_once = min(n_repeats, effective_n_jobs(n_jobs))
     backend = user_backend()
     comes_by_itself = backend is None or getattr(backend, "supports_return_generator", False)
     fits = Parallel(n_jobs=n_jobs, return_as="generator" if comes_by_itself else "list")(
-        delayed(_fit)(selector, rows, subsample, seed, n_at_once) for seed in root.spawn(int(n_repeats))
+        delayed(_fit)(selector, rows, subsample, seed, n_at_once) for seed in root.spawn(n_repeats)
     )
     found: list[Selection] = []
     for selection in fits:
@@ -138,9 +143,12 @@ def with_frequencies(selection: Selection, repeats: Sequence[Selection], subsamp
     >>> answer.repeats
     Repeats(n_fits=4, subsample=0.5, agreement=1.0)
     """
-    if not repeats:
-        raise InputError("repeats must hold at least one selection, got none; repeat_fits makes them.")
-    _check(len(repeats), subsample)
+    _check_share(subsample)
+    if not isinstance(repeats, Sequence) or not repeats:
+        raise InputError(f"repeats must be a list of selections, got {brief(repeats)}; repeat_fits makes them.")
+    for one in (selection, *repeats):
+        if not isinstance(one, Selection):
+            raise InputTypeError(f"A selection and its repeats must be of type Selection, got {brief(one)}.")
     names = {result.feature for result in selection.features}
     for repeat in repeats:
         if strange := names ^ {result.feature for result in repeat.features}:
@@ -185,8 +193,6 @@ def _read(X: Any, y: Any, target_kind: str, *, is_stratified: bool) -> _Rows:
     return _Rows(table, target, strata)
 
 
-def _check(n_repeats: int, subsample: float | None) -> None:
-    if not isinstance(n_repeats, numbers.Integral) or isinstance(n_repeats, bool) or n_repeats < 1:
-        raise InputError(f"n_repeats must be a whole number above 0, got {n_repeats!r}.")
-    if subsample is not None and not (isinstance(subsample, numbers.Real) and 0 < subsample < 1):
-        raise InputError(f"subsample must be a share between 0 and 1, or None for all rows, got {subsample!r}.")
+def _check_share(subsample: float | None) -> None:
+    if subsample is not None and not (is_finite(subsample) and 0 < subsample < 1):
+        raise InputError(f"subsample must be a share between 0 and 1, or None for all rows, got {brief(subsample)}.")

@@ -21,6 +21,7 @@ SCHEMA_VERSION = 1
 # Of all information, in one feature alone: a leak of the target stands out, or has nearly all, as its copies have
 LARGE_SHARE, NEARLY_ALL = 0.4, 0.8
 STANDS_OUT = 2.0  # times what the next feature tells
+OURS = "minerva"  # the method that the others are held against
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ class Comparison:
         return sum(shares) / len(shares) if shares else None
 
     def votes(self) -> tuple[FeatureVotes, ...]:
-        """Features by how many methods keep them, the most first; equals by what they tell alone, then in order."""
+        """Features that MINERVA keeps first, then by how many methods keep them; equals by what they tell alone."""
         rows = [
             FeatureVotes(
                 feature,
@@ -144,7 +145,9 @@ class Comparison:
             )
             for feature in self.features
         ]
-        return tuple(sorted(rows, key=lambda row: (-len(row.kept_by), -(row.alone_nats or 0.0))))
+        return tuple(
+            sorted(rows, key=lambda row: (OURS not in row.kept_by, -len(row.kept_by), -(row.alone_nats or 0.0)))
+        )
 
     def suspects(self) -> dict[str, float]:
         """Features that alone carry a suspicious share of the information found, and that share; the largest first.

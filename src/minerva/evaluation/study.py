@@ -12,14 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minerva.data import as_table, as_target, split_rows
-from minerva.errors import InputError, unknown_name
+from minerva.errors import InputError
 from minerva.evaluation.backends import n_bytes
 from minerva.evaluation.downstream import choose_metric
 from minerva.preprocessing import find_kinds, find_target_kind
-from minerva.schema import Column, ColumnKind, Table
+from minerva.schema import Column, ColumnKind, Note, Table
 
 MIN_ROWS = 6  # of each part, for methods that divide it again
 N_STRATA = 10  # of an amount
+_TIMES = {Note.DATE: "timestamp", Note.TIME: "time64", Note.DURATION: "duration"}  # as Arrow calls them
+_TICKS, _MAX_TICKS = 1e6, 2.0**63  # in a second, and as many as Arrow counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +84,8 @@ def read_study(
     InputError
         Table or target cannot be used, or a part would be too small or hold one value of the target only.
     """
+    from minerva.selectors.parameters import as_names  # noqa: PLC0415 - loads torch
+
     table = as_table(X)
     y_table = as_target(y, table.n_rows)
     if len(y_table.columns) > 1:
@@ -91,7 +95,7 @@ def read_study(
         )
     answer = y_table.columns[0]
     is_discrete = find_target_kind(y_table, target)[answer.name] == ColumnKind.CATEGORICAL
-    named = categorical if isinstance(categorical, str) else [_known(name, table.names) for name in categorical]
+    named = categorical if isinstance(categorical, str) else as_names(categorical, table.names, "categorical")
     kinds = find_kinds(table, named)
     strata = stratify(answer, is_discrete)
     return Study(
@@ -133,7 +137,7 @@ def fingerprint(table: Table, target: Column) -> str:
     for column in (*table.columns, target):
         values = np.ascontiguousarray(column.values, dtype=np.float64 if column.is_numeric else np.int64)
         levels = [] if column.levels is None else column.levels.tolist()
-        hasher.update(repr((column.name, column.is_numeric, levels, len(values))).encode())
+        hasher.update(repr((column.name, column.is_numeric, column.note, levels, len(values))).encode())
         hasher.update(values.data)
     return hasher.hexdigest()
 
@@ -159,7 +163,7 @@ def read_rows(path: Path) -> Any:
 
 
 def as_arrow(columns: Sequence[Column]) -> Any:
-    """Columns as an Arrow table, which reads as the same columns: text and the like as dictionaries."""
+    """Columns as an Arrow table, which reads as the same columns: text and the like as dictionaries, times as times."""
     import pyarrow as pa  # noqa: PLC0415
 
     return pa.table([_as_array(column) for column in columns], names=[column.name for column in columns])
@@ -169,15 +173,20 @@ def _as_array(column: Column) -> Any:
     import pyarrow as pa  # noqa: PLC0415
 
     if column.levels is None:
-        return pa.array(column.values)
+        return _as_times(column) if column.note in _TIMES else pa.array(column.values)
     codes = pa.array(column.values, type=pa.int32(), mask=column.missing)
     return pa.DictionaryArray.from_arrays(codes, pa.array(column.levels.tolist(), type=pa.string()))
 
 
-def _known(name: Any, names: Sequence[str]) -> str:
-    if str(name) not in names:
-        raise unknown_name("column (in categorical)", name, names)
-    return str(name)
+def _as_times(column: Column) -> Any:
+    """Dates, times of day or durations in microseconds; the plain seconds where these would not give them back."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    missing, ticks = column.missing, np.rint(column.values * _TICKS)
+    if not np.array_equal(ticks / _TICKS, column.values, equal_nan=True) or (np.abs(ticks) >= _MAX_TICKS).any():
+        return pa.array(column.values)
+    kind = getattr(pa, _TIMES[Note(column.note)])("us")
+    return pa.array(np.where(missing, 0, ticks).astype(np.int64), mask=missing).cast(kind)
 
 
 def _split(number: int, target: Column, strata: NDArray[np.int64], held_out: float, seed: int) -> Split:

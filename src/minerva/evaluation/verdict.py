@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from minerva.errors import InputError
+from minerva.errors import InputError, InputTypeError, brief
 
 
 class Outcome(StrEnum):
@@ -117,8 +117,11 @@ def verdict(selected: Iterable[str], relevant: Iterable[str]) -> Verdict:
 def _distinct(what: str, names: Iterable[str]) -> dict[str, None]:
     # A string is an iterable of its letters, which is never what is meant.
     if isinstance(names, str):
-        raise InputError(f"{what} is the string {names!r}; pass a list of names, such as [{names!r}].")
-    return dict.fromkeys(names)
+        raise InputError(f"{what} is the string {brief(names)}; pass a list of names, such as [{brief(names)}].")
+    try:
+        return dict.fromkeys(names)
+    except TypeError:
+        raise InputTypeError(f"{what} must be a list of names, got {brief(names)}.") from None
 
 
 def _share(part: int, whole: int) -> float:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from minerva.errors import InputError, unknown_name
+from minerva.checks import check_choice
+from minerva.errors import InputError, brief, unknown_name
 from minerva.preprocessing.distinct import distinct
 from minerva.schema import Array, Column, ColumnKind, Table, TargetKind
 
@@ -71,7 +72,7 @@ def find_kinds(table: Table, categorical: str | Sequence[str] = "auto") -> dict[
     """
     if isinstance(categorical, str):
         if categorical != "auto":
-            raise InputError(f"categorical must be 'auto' or a list of column names, got {categorical!r}.")
+            raise InputError(f"categorical must be 'auto' or a list of column names, got {brief(categorical)}.")
         return {column.name: find_kind(column) for column in table.columns}
     named, known = set(categorical), set(table.names)
     for name in categorical:
@@ -102,12 +103,11 @@ def find_target_kind(table: Table, target: str = "auto") -> dict[str, ColumnKind
     >>> find_target_kind(y)["y"].value, find_target_kind(y, "continuous")["y"].value
     ('categorical', 'continuous')
     """
+    check_choice("kind of target", target, ("auto", *TargetKind))
     if target == "auto":
         return {column.name: find_kind(column) for column in table.columns}
     if target == TargetKind.DISCRETE:
         return dict.fromkeys(table.names, ColumnKind.CATEGORICAL)
-    if target != TargetKind.CONTINUOUS:
-        raise InputError(f"target must be 'auto', 'discrete' or 'continuous', got {target!r}.")
     for column in table.columns:
         if not column.is_numeric:
             raise InputError(

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from minerva.errors import unknown_name
+from minerva.checks import check_choice
 from minerva.problems._parameters import RandomState, column_names, generator, whole_number
 from minerva.problems._problem import Problem
 
@@ -52,8 +52,7 @@ def independent(
     >>> problem.relevant, problem.mutual_information, int(problem.y.sum()) >= 5
     ((), 0.0, True)
     """
-    if target not in TARGETS:
-        raise unknown_name("kind of target", target, TARGETS)
+    check_choice("kind of target", target, TARGETS)
     n_samples = whole_number("n_samples", n_samples, at_least=2 * FEWEST_POSITIVES)
     n_features = whole_number("n_features", n_features, at_least=1)
     rng = generator(random_state)

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from minerva.errors import InputError
+from minerva.checks import is_finite
+from minerva.errors import InputError, brief
 
 RandomState = int | np.random.Generator | None
 
@@ -26,33 +27,34 @@ def whole_number(name: str, value: object, at_least: int, at_most: int | None = 
         if number >= at_least and (at_most is None or number <= at_most):
             return number
     limits = f"of {at_least} or more" if at_most is None else f"from {at_least} to {at_most}"
-    raise InputError(f"{name} is {value!r}; pass a whole number {limits}.")
+    raise InputError(f"{name} is {brief(value)}; pass a whole number {limits}.")
 
 
 def number_above(name: str, value: object, bound: float, below: float = math.inf) -> float:
     """Return the value as a float, or raise when it is not strictly between the bounds."""
-    if isinstance(value, int | float | np.integer | np.floating) and bound < float(value) < below:
+    if is_finite(value) and bound < value < below:
         return float(value)
     limits = f"above {bound:g}" if below == math.inf else f"above {bound:g} and below {below:g}"
-    raise InputError(f"{name} is {value!r}; pass a number {limits}.")
+    raise InputError(f"{name} is {brief(value)}; pass a number {limits}.")
 
 
 def number_from(name: str, value: object, bound: float, below: float = math.inf) -> float:
     """Return the value as a float, or raise when it is under the first bound or not below the second."""
-    if isinstance(value, int | float | np.integer | np.floating) and bound <= float(value) < below:
+    if is_finite(value) and bound <= value < below:
         return float(value)
     limits = f"of {bound:g} or more" if below == math.inf else f"of {bound:g} or more and below {below:g}"
-    raise InputError(f"{name} is {value!r}; pass a number {limits}.")
+    raise InputError(f"{name} is {brief(value)}; pass a number {limits}.")
 
 
 def positions(name: str, values: Iterable[object], how_many: int, n_features: int) -> tuple[int, ...]:
     """Return distinct column positions in order, or raise when there are others than that."""
-    listed = list(values)
+    is_list = isinstance(values, Iterable) and getattr(values, "ndim", 1) > 0
+    listed = list(values) if is_list else []
     if len(listed) != how_many:
-        raise InputError(f"{name} is {tuple(listed)!r}; pass {how_many} column positions.")
+        raise InputError(f"{name} is {brief(values)}; pass {how_many} column positions.")
     found = sorted(whole_number(f"A position in {name}", value, 0, n_features - 1) for value in listed)
     if len(set(found)) != how_many:
-        raise InputError(f"{name} is {tuple(listed)!r}; pass {how_many} column positions that differ.")
+        raise InputError(f"{name} is {brief(values)}; pass {how_many} column positions that differ.")
     return tuple(found)
 
 

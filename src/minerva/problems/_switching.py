@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from minerva.errors import unknown_name
+from minerva.checks import check_choice
 from minerva.problems._equality import draw_levels
 from minerva.problems._parameters import RandomState, column_names, generator, whole_number
 from minerva.problems._problem import Problem
@@ -92,8 +92,7 @@ def switching(
     >>> len(switching(n_samples=1000, coefficients="fresh", random_state=1).relevant)
     10
     """
-    if coefficients not in ("paper", "fresh"):
-        raise unknown_name("kind of coefficients", coefficients, ("paper", "fresh"))
+    check_choice("kind of coefficients", coefficients, ("paper", "fresh"))
     n_samples = whole_number("n_samples", n_samples, at_least=1)
     n_levels = whole_number("n_levels", n_levels, at_least=2, at_most=np.iinfo(np.int16).max)
     fewest = max(PAPER_RULE.columns) + 1 if coefficients == "paper" else N_CATEGORICAL + 2 * N_WAVES

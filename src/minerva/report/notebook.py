@@ -90,8 +90,7 @@ def _colours() -> Iterator[Any]:
 
 
 def _name(name: str) -> str:
-    shown = text.printable(name, limit=_LONGEST_NAME)
-    return shown if shown.strip() else f'"{shown}"'
+    return text.printable(name, limit=_LONGEST_NAME) or '""'
 
 
 @functools.cache

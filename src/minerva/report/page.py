@@ -12,6 +12,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from minerva.errors import InputTypeError, brief
 from minerva.report import figures, inline, ranking, text
 from minerva.report.facts import cards, facts, notes
 from minerva.report.numbers import Numbers, numbers
@@ -107,6 +108,8 @@ def render(selection: Selection) -> str:
     >>> "&lt;p&gt;a" in page, "<p>a" in page
     (True, False)
     """
+    if not isinstance(selection, Selection):
+        raise InputTypeError(f"A report is drawn of a Selection, got {brief(selection)}; Selection.load reads a file.")
     charts = [chart for kind in CHARTS if (chart := _chart(selection, kind)) is not None]
     script, library = inline.asset("page.js"), inline.chart_library() if any(c.figures for c in charts) else None
     digests = [inline.digest(script), *([library.digest] if library else [])]
@@ -203,7 +206,7 @@ def _template() -> jinja2.Template:
 
 def _finalize(value: Any) -> Any:
     """Control characters are no valid HTML, wherever they come from."""
-    return text.printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+    return text.spelled(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 def _setting(value: Any) -> str:

@@ -10,26 +10,42 @@ NOT_MEASURED = "–"
 LONGEST_NAME = 40  # characters of a name within a sentence
 
 # Direction overrides can make a name read as another one, so they are spelled out like control characters.
-_DIRECTIONS = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _UNPRINTABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 
 def printable(text: str, limit: int | None = None) -> str:
     r"""Text on one line: control characters spelled out, and the middle left out where it is longer than ``limit``.
 
+    White space at an end is shown by quotes: a name that ends in a space is not the one without it.
+
     Examples
     --------
     >>> print(printable("two\nlines"))
     two\nlines
+    >>> print(printable("amount "))
+    'amount '
     >>> printable("a_very_long_column_name", limit=11)
     'a_ver…_name'
     """
-    if not text.isprintable():
-        text = "".join(_spelled(character) for character in text)
+    text = spelled(text)
+    if text != text.strip():
+        text = f"'{text}'"
     if limit is None or len(text) <= limit:
         return text
     tail = (limit - 1) // 2
     return text[: limit - 1 - tail] + "…" + text[len(text) - tail :]
+
+
+def spelled(text: str) -> str:
+    r"""Text with its control characters spelled out.
+
+    Examples
+    --------
+    >>> print(spelled("two\nlines "), end="|")
+    two\nlines |
+    """
+    return text if text.isprintable() else "".join(map(_spelled, text))
 
 
 def _spelled(character: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -44,29 +45,40 @@ def write_together(contents: Mapping[Path, str | bytes], *, private: bool = Fals
     ['answer.txt', 'reason.txt']
     """
     with contextlib.ExitStack() as stack:
-        made = {path: stack.enter_context(unfinished(path, 0o600 if private else 0o644)) for path in contents}
-        for path, temporary in made.items():
-            content = contents[path]
+        made = {}
+        for path, content in contents.items():
             # Half of a surrogate pair, as a column's name may hold it, has no UTF-8 and is spelled out
             data = content.encode(errors="backslashreplace") if isinstance(content, str) else content
-            temporary.write_bytes(data)
-            to_disk(temporary)
+            made[path] = stack.enter_context(unfinished(path, 0o600 if private else 0o644, data))
         for path, temporary in made.items():
-            temporary.replace(path)
+            temporary.replace(path)  # also a link, which stays unfollowed
     for folder in {path.parent for path in contents}:
         with contextlib.suppress(OSError):  # not every system can do this with a folder
             to_disk(folder)
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder for this user alone, and the one that it is in where that is missing too."""
+    """Make a folder for this user alone, and the one that it is in where that is missing too.
+
+    A link to a folder is refused: in a place that others can write to, it may lead to what is not ours to change.
+    """
     for one in (folder.parent, folder):
         one.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.is_symlink():
+        raise InputError(f"{str(folder)!r} is a link where a folder is to be made; remove it.")
+
+
+def is_plain(path: Path) -> bool:
+    """Whether there is a file, and not a link, a pipe or a device: to read those may wait for ever, or never end."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
 
 
 @contextlib.contextmanager
-def unfinished(path: Path, mode: int = 0o600) -> Iterator[Path]:
-    """An empty file for this user alone, beside one to come; gone after the block, unless it was renamed to it.
+def unfinished(path: Path, mode: int = 0o600, content: bytes = b"") -> Iterator[Path]:
+    """A file for this user alone, beside one to come; gone after the block, unless it was renamed to it.
 
     ``mode`` may let others read it, as far as the user's umask does.
 
@@ -76,7 +88,7 @@ def unfinished(path: Path, mode: int = 0o600) -> Iterator[Path]:
     temporary = path.parent / f".{path.name}.{secrets.token_hex(4)}{UNFINISHED}"
     handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
     try:
-        with _locked(handle):
+        with _locked(handle, content):
             yield temporary
     finally:
         temporary.unlink(missing_ok=True)
@@ -90,20 +102,24 @@ def _sweep(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def _locked(handle: int) -> Iterator[None]:
-    if fcntl is None:  # an open file cannot be renamed there
-        os.close(handle)
+def _locked(handle: int, content: bytes) -> Iterator[None]:
+    """Fill a file and hold it; by its handle, since in a folder of others its name may lead elsewhere by now."""
+    with os.fdopen(handle, "wb", buffering=0) as file:
+        if fcntl is not None:
+            with contextlib.suppress(OSError):  # a disk without locks, on which nothing counts as abandoned
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        left = memoryview(content)
+        while left:  # a disk that fills up takes a part, and refuses the rest
+            left = left[file.write(left) :]
+        os.fsync(file.fileno())
+        if fcntl is None:  # an open file cannot be renamed there
+            file.close()
         yield
-        return
-    try:
-        with contextlib.suppress(OSError):  # a disk without locks, on which nothing counts as abandoned
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    finally:
-        os.close(handle)
 
 
 def _is_abandoned(path: Path) -> bool:
+    if not is_plain(path):  # whoever put it here, it is none of ours
+        return False
     if fcntl is None:
         return True
     try:

@@ -6,10 +6,10 @@ import dataclasses
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from minerva.errors import InputError
+from minerva.checks import as_path
+from minerva.errors import InputError, InputTypeError, brief
 from minerva.results.documents import as_document, as_text
 from minerva.results.estimates import Estimate, PathPoint, Repeats
 from minerva.results.features import FeatureResult, PairResult, Suspect
@@ -113,21 +113,24 @@ class Selection:
         Every value is checked. What is not a selection, or was edited into none, raises an
         :class:`~minerva.errors.InputError` that says where and why.
         """
+        if not isinstance(text, str | bytes):
+            raise InputTypeError(f"A saved selection must be text, got {brief(text)}; Selection.load reads a file.")
         try:
             selection = read_as(cls, as_document(text, source))
             _check_names(selection)
+            _check_shares(selection)
         except MisfitError as misfit:
             raise InputError(f"{source} is not a saved selection: {misfit}.") from None
         return selection
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the selection as JSON, whole or not at all."""
-        write_whole(Path(path), self.to_json())
+        _write(path, self.to_json())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Selection:
         """Read a saved selection; see :meth:`from_json`."""
-        return cls.from_json(read_whole(Path(path), "a saved selection"), source=repr(str(path)))
+        return cls.from_json(read_whole(as_path("path", path), "a saved selection"), source=repr(str(path)))
 
     # The report is a layer above; these methods hand the selection to it when they are called. See pyproject.
 
@@ -155,12 +158,28 @@ class Selection:
         """Write the report as one self-contained HTML file."""
         from minerva.report import render  # noqa: PLC0415
 
-        write_whole(Path(path), render(self))
+        _write(path, render(self))
+
+    def __str__(self) -> str:
+        """All that was found, in sentences."""
+        from minerva.report import words  # noqa: PLC0415
+
+        return "\n".join([*(part.text for part in words.explanation(self)), *words.notices(self)])
 
     def _repr_html_(self) -> str:
         from minerva.report.notebook import as_html  # noqa: PLC0415
 
         return as_html(self)
+
+
+def _write(path: str | os.PathLike[str], content: str) -> None:
+    path = as_path("path", path)
+    try:
+        write_whole(path, content)
+    except FileNotFoundError:
+        raise InputError(f"There is no folder {str(path.parent)!r} to write {path.name!r} to; make it first.") from None
+    except OSError as error:
+        raise InputError(f"{str(path)!r} cannot be written: {error.strerror or error}.") from error
 
 
 def _check_names(selection: Selection) -> None:
@@ -174,6 +193,12 @@ def _check_names(selection: Selection) -> None:
         for name in names:
             if name not in known:
                 raise MisfitError(f"{place} names {shown(name)}, which is none of its features")
+
+
+def _check_shares(selection: Selection) -> None:
+    for k, result in enumerate(selection.features):
+        if result.frequency is not None and not 0 <= result.frequency <= 1:
+            raise MisfitError(f"features[{k}].frequency must be between 0 and 1, got {shown(result.frequency)}")
 
 
 def _mentions(selection: Selection) -> Iterator[tuple[str, Iterable[str]]]:

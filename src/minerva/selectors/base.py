@@ -97,7 +97,7 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _transform_array(self, X: Any) -> Any:
         try:
             return super().transform(X)
-        except (TypeError, ValueError) as error:
+        except (RuntimeError, TypeError, ValueError) as error:
             as_table(X)  # refuses in one sentence what is no table
             raise InputError(str(error)) from None
 

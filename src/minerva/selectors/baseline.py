@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from minerva.errors import InputError, MissingPackageError
 from minerva.results import FeatureResult, Selection, versions
 from minerva.selectors.base import TableSelector
-from minerva.selectors.parameters import as_generator, check_categorical, check_count, check_sample_weight
+from minerva.selectors.parameters import as_generator, check_count, check_sample_weight, check_settings
 from minerva.selectors.question import Question, ask
 from minerva.selectors.request import plain
 
@@ -87,6 +87,7 @@ class BaselineSelector(TableSelector):
     """
 
     packages: ClassVar[tuple[str, ...]] = ("scikit-learn", "numpy")  # whose versions an answer depends on
+    may_be_none: ClassVar[tuple[str, ...]] = ()  # of the settings that are numbers
 
     scores_: NDArray[np.float64]
 
@@ -111,7 +112,7 @@ class BaselineSelector(TableSelector):
         start = time.monotonic()
         table = self._read(X)
         check_count(self.n_features_to_select, len(table.columns))
-        check_categorical(self.categorical)
+        check_settings(self.get_params(deep=False), self.may_be_none)
         weights = check_sample_weight(sample_weight, table.n_rows)
         n_rows = int(np.count_nonzero(weights))
         if n_rows < MIN_ROWS:

@@ -7,6 +7,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from minerva.checks import is_finite
+from minerva.errors import InputError, brief
 from minerva.selectors.baseline import BaselineSelector, Ranking, keep_best
 from minerva.selectors.question import Question
 from minerva.selectors.trees import boosted_trees
@@ -78,9 +80,11 @@ class GradientBoostingSelector(BaselineSelector):
         return self._fit(X, y, sample_weight)
 
     def _rank(self, question: Question, n_wanted: int | None) -> Ranking:
+        if not is_finite(self.learning_rate) or not 0 < self.learning_rate <= 1e30:
+            raise InputError(f"learning_rate must be a number above 0 and up to 1e30, got {brief(self.learning_rate)}.")
         name = type(self).__name__
         model = boosted_trees(
-            name, question, n_estimators=self.n_estimators, learning_rate=self.learning_rate, n_jobs=self.n_jobs
+            name, question, n_estimators=self.n_estimators, learning_rate=float(self.learning_rate), n_jobs=self.n_jobs
         )
         text = np.flatnonzero(question.is_text).tolist()
         model.fit(question.X, question.y, sample_weight=question.weights, categorical_feature=text)

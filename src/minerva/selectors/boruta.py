@@ -60,6 +60,7 @@ class BorutaSelector(BaselineSelector):
     """
 
     packages: ClassVar[tuple[str, ...]] = ("Boruta", "lightgbm", "scikit-learn", "numpy")
+    may_be_none: ClassVar[tuple[str, ...]] = ("n_estimators",)
 
     def __init__(
         self,

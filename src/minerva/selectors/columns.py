@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from minerva.errors import InputError
+from minerva.errors import InputError, brief
 from minerva.preprocessing import copies, find_kinds, identifiers, unusable
 from minerva.schema import Column, ColumnKind, Table
 from minerva.selectors.parameters import as_names
@@ -74,9 +74,12 @@ def choose_participants(
 def _check_groups(groups: Groups, table: Table) -> list[tuple[str, ...]]:
     if groups is None:
         return []
-    listed = list(groups.values() if isinstance(groups, Mapping) else groups) if isinstance(groups, Iterable) else [""]
+    is_list = isinstance(groups, Iterable) and getattr(groups, "ndim", 1) > 0
+    listed = list(groups.values() if isinstance(groups, Mapping) else groups) if is_list else [""]
     if any(isinstance(members, str) for members in listed):  # ["a", "b"] would be two groups of one
-        raise InputError(f"groups must be a list of lists of column names, or a dictionary of them, got {groups!r}.")
+        raise InputError(
+            f"groups must be a list of lists of column names, or a dictionary of them, got {brief(groups)}."
+        )
     known = frozenset(table.names)
     checked = [tuple(as_names(members, table.names, "groups", known)) for members in listed]
     seen: set[str] = set()

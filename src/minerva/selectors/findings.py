@@ -154,15 +154,19 @@ class Findings:
             reason = kept
         elif evidence.p_value > LEVEL:
             reason = "among the number of features asked for"
-        role = self._role(name, evidence)
+        role = self._role(name, unit, evidence)
         return self._with_amounts(FeatureResult(name, True, reason, weight, partners=partners, role=role), evidence)
 
-    def _role(self, name: str, contribution: Evidence) -> Role | None:
+    def _role(self, name: str, unit: int, contribution: Evidence) -> Role | None:
         """Whether a selected column tells something by itself; no role for one that adds nothing."""
         alone = self._alone(name)
         if alone is not None and alone.z > 3.0 and alone.mean > _ONLY_TOGETHER * contribution.mean:
             return Role.ALONE
-        return Role.TOGETHER if alone is not None and contribution.p_value < LEVEL else None
+        if alone is None or contribution.p_value >= LEVEL:
+            return None
+        # What the only one adds, it tells alone, though counting may have missed it in few rows
+        is_only_one = self.selected == {unit} and len(self.names[unit]) == 1
+        return Role.ALONE if is_only_one else Role.TOGETHER
 
     def _replaced_by(self, name: str, unit: int) -> tuple[str, ...]:
         """Selected columns that tell what a dropped one tells: one that does it alone, or the lot of them."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 
-from minerva.errors import InputError
 from minerva.selectors.baseline import BaselineSelector, Ranking
 from minerva.selectors.hsic import (
     Floats,
@@ -99,10 +97,6 @@ class HSICLassoSelector(BaselineSelector):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Find the columns of X whose kernels add up to that of y."""
-        for name, least in (("block_size", 2), ("n_permutations", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < least:
-                raise InputError(f"{name} must be a whole number of {least} or more, got {value!r}.")
         return self._fit(X, y)
 
     def _rank(self, question: Question, n_wanted: int | None) -> Ranking:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -10,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 
-from minerva.errors import InputError
+from minerva.checks import check_whole, is_finite
+from minerva.errors import InputError, brief
 from minerva.selectors.baseline import BaselineSelector, Ranking, keep_best
 from minerva.selectors.question import Question
 
@@ -99,17 +99,13 @@ class KSGSelector(BaselineSelector):
         if question.is_classification:
             scores = np.minimum(scores, _entropy(question.y))
         kept = scores > self.threshold * scores.max() if n_wanted is None else keep_best(scores, n_wanted)
-        share = f"{self.threshold:g} of the largest"
+        share = f"{float(self.threshold):g} of the largest"
         return Ranking(scores, kept, "{:.3g} nats alone", f"above {share}", f"not above {share}", marginal_nats=scores)
 
     def _check(self, n_rows: int) -> None:
-        if not isinstance(self.n_neighbors, numbers.Integral) or not 1 <= self.n_neighbors < n_rows:
-            raise InputError(
-                f"n_neighbors must be a whole number from 1 to {n_rows - 1}, one less than the rows, "
-                f"got {self.n_neighbors!r}."
-            )
-        if not isinstance(self.threshold, numbers.Real) or not 0 <= self.threshold <= 1:
-            raise InputError(f"threshold must be a number from 0 to 1, got {self.threshold!r}.")
+        check_whole("n_neighbors", self.n_neighbors, least=1, most=n_rows - 1)
+        if not is_finite(self.threshold) or not 0 <= self.threshold <= 1:
+            raise InputError(f"threshold must be a number from 0 to 1, got {brief(self.threshold)}.")
 
 
 def _may_repeat(question: Question, column: int) -> bool:

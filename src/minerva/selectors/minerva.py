@@ -13,12 +13,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from minerva.checks import as_path
 from minerva.core.ranks import ALONE, Ranks
 from minerva.core.runtime import Deadline, find_device
 from minerva.core.solvers.paper import PaperSettings
 from minerva.data import as_target
 from minerva.data.budget import Budget
-from minerva.errors import InputError, as_path
+from minerva.errors import InputError
 from minerva.results import Progress, Provenance, TrainingRecord
 from minerva.schema import Table
 from minerva.selectors.base import TableSelector

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -11,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from minerva.errors import InputError, unknown_name
+from minerva.checks import check_choice, check_whole, is_finite
+from minerva.errors import InputError, brief, unknown_name
 from minerva.preprocessing import within_reach
 from minerva.schema import Table
 
@@ -23,29 +23,48 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 NOT_NEGATIVE = ("sparsity", "norm_drift", "target_norm", "threshold")
 POSITIVE = ("learning_rate", "time_limit")
 _LEAST_WEIGHT = 1e-20
+_MOST = 1_000_000  # of trees or rounds: more would never end
+_COUNTS = {"n_estimators": 1, "n_iterations": 1, "n_permutations": 1, "block_size": 2}  # and the least of each
+_MOST_JOBS = 1024
 _LARGEST = 1e30  # of a coefficient: trainings compute in single precision, where a few times more is infinite
 
 
-def check_parameters(parameters: Mapping[str, Any], n_columns: int) -> None:
-    """Refuse parameters that no fit could use."""
+def check_parameters(parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters that no fit of ours could use, whatever the table."""
     for name, choices in CHOICES.items():
-        if parameters[name] not in choices:
-            raise unknown_name(name, parameters[name], choices)
+        check_choice(name, parameters[name], choices)
     for name in NOT_NEGATIVE + POSITIVE:
         value = parameters[name]
         if value is None:
             continue
-        if not isinstance(value, numbers.Real) or not math.isfinite(value):
-            raise InputError(f"{name} must be a finite number, got {value!r}.")
+        if not is_finite(value):
+            raise InputError(f"{name} must be a finite number, got {brief(value)}.")
         if value < 0 or (name in POSITIVE and value == 0):
-            raise InputError(f"{name} must be {'above 0' if name in POSITIVE else '0 or more'}, got {value!r}.")
-        if name != "time_limit" and float(value) > _LARGEST:
-            raise InputError(f"{name} must be at most {_LARGEST:g}, got {value!r}; give a smaller one.")
-    check_count(parameters["n_features_to_select"], n_columns)
-    check_categorical(parameters["categorical"])
+            raise InputError(f"{name} must be {'above 0' if name in POSITIVE else '0 or more'}, got {brief(value)}.")
+        if name != "time_limit" and value > _LARGEST:
+            raise InputError(f"{name} must be at most {_LARGEST:g}, got {brief(value)}; give a smaller one.")
+    for name in ("resume", "verbose"):
+        if not isinstance(parameters[name], bool | np.bool_ | numbers.Integral):
+            raise InputError(f"{name} must be True or False, got {brief(parameters[name])}.")
+    check_categorical(parameters.get("categorical"))
     callbacks = parameters["callbacks"]
     if not isinstance(callbacks, Sequence) or not all(callable(callback) for callback in callbacks):
-        raise InputError(f"callbacks must be a list of functions, got {callbacks!r}.")
+        raise InputError(f"callbacks must be a list of functions, got {brief(callbacks)}.")
+
+
+def check_settings(parameters: Mapping[str, Any], may_be_none: Sequence[str] = ()) -> None:
+    """Refuse what no method to compare with could use of the settings that several have."""
+    for name in _COUNTS.keys() & parameters.keys():
+        if parameters[name] is not None or name not in may_be_none:
+            check_whole(name, parameters[name], _COUNTS[name], _MOST)
+    check_jobs(parameters.get("n_jobs"))
+    check_categorical(parameters.get("categorical"))
+
+
+def check_jobs(n_jobs: Any) -> None:
+    """Refuse a number of workers that joblib has no meaning for; below 0 are all cores but some."""
+    if n_jobs is not None and check_whole("n_jobs", n_jobs, -_MOST_JOBS, _MOST_JOBS) == 0:
+        raise InputError("n_jobs must be None or a whole number other than 0, got 0; give -1 for all cores.")
 
 
 def check_count(count: Any, n_columns: int) -> None:
@@ -53,15 +72,17 @@ def check_count(count: Any, n_columns: int) -> None:
     if count is None:
         return
     if not isinstance(count, numbers.Integral) or isinstance(count, bool) or int(count) < 1:
-        raise InputError(f"n_features_to_select must be None or a whole number above 0, got {count!r}.")
+        raise InputError(f"n_features_to_select must be None or a whole number above 0, got {brief(count)}.")
     if int(count) > n_columns:
-        raise InputError(f"n_features_to_select is {count}, but X has {n_columns} columns; ask for at most that many.")
+        raise InputError(
+            f"n_features_to_select is {brief(int(count))}, but X has {n_columns} columns; ask for at most that many."
+        )
 
 
 def check_categorical(categorical: Any) -> None:
     """Refuse a word other than "auto"; names are checked against the table's own where they are read."""
     if isinstance(categorical, str) and categorical != "auto":
-        raise InputError(f"categorical must be 'auto' or a list of column names, got {categorical!r}.")
+        raise InputError(f"categorical must be 'auto' or a list of column names, got {brief(categorical)}.")
 
 
 def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
@@ -73,7 +94,7 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
         if given.dtype.kind in "cMm":  # which numpy would turn into numbers
             raise TypeError
         weights = given.astype(np.float64)
-    except (TypeError, ValueError):
+    except Exception:  # arrays of other libraries have many of their own
         raise InputError("sample_weight must be numbers, one a row.") from None
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
@@ -104,8 +125,8 @@ def check_still_varies(target: Table) -> None:
 def as_names(columns: Any, names: Sequence[str], parameter: str, known: frozenset[str] | None = None) -> list[str]:
     """Columns given by name, or by place where the table has no names of its own; ``known`` is the set of names."""
     listed = [columns] if isinstance(columns, str | numbers.Integral) else columns
-    if not isinstance(listed, Iterable):
-        raise InputError(f"{parameter} must be a list of column names, got {columns!r}.")
+    if not isinstance(listed, Iterable) or getattr(listed, "ndim", 1) == 0:  # an array of one number has no items
+        raise InputError(f"{parameter} must be a list of column names, got {brief(columns)}.")
     known = frozenset(names) if known is None else known
     return [_as_name(column, names, known, parameter) for column in listed]
 
@@ -125,5 +146,6 @@ def as_generator(random_state: Any) -> np.random.Generator:
         return np.random.default_rng(check_random_state(random_state).randint(2**31))
     except ValueError:
         raise InputError(
-            f"random_state must be a whole number from 0 to {2**32 - 1}, a RandomState or None, got {random_state!r}."
+            f"random_state must be a whole number from 0 to {2**32 - 1}, a RandomState or None, "
+            f"got {brief(random_state)}."
         ) from None

@@ -25,8 +25,9 @@ class Question:
     Attributes
     ----------
     X : ndarray of float64, shape (n_rows, n_columns)
-        Numbers as they are, text as codes in the order of the levels. A missing amount is the column's median, a
-        missing category a level of its own below all others. Amounts that cannot be squared are in another unit.
+        Numbers as they are; text, and names that are no whole numbers, as codes in the order of the levels. A missing
+        amount is the column's median, a missing category a level of its own below all others. Amounts that cannot be
+        squared are in another unit.
     y : ndarray, shape (n_rows,)
         Class numbers from 0, or amounts, in another unit likewise.
     names, target_name : tuple of str, str
@@ -126,7 +127,7 @@ def ask(
 def _as_numbers(column: Column, is_categorical: bool) -> NDArray[np.float64]:
     numbers = column.values.astype(np.float64)
     missing = column.missing
-    if is_categorical and np.nanmax(np.abs(numbers)) >= _MAX_WHOLE:  # no whole number is next to these
+    if is_categorical and not _are_whole(numbers[~missing]):
         numbers[~missing] = np.unique(numbers[~missing], return_inverse=True)[1]
     elif not is_categorical:
         numbers = within_reach(numbers)
@@ -134,3 +135,8 @@ def _as_numbers(column: Column, is_categorical: bool) -> NDArray[np.float64]:
         present = numbers[~missing]
         numbers[missing] = present.min() - 1 if is_categorical else np.median(present)
     return numbers
+
+
+def _are_whole(numbers: NDArray[np.float64]) -> bool:
+    """Whether these are whole numbers that have others next to them."""
+    return bool((numbers == np.floor(numbers)).all() and np.abs(numbers).max() < _MAX_WHOLE)

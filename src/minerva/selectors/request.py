@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -15,14 +15,17 @@ from torch import Generator
 from minerva.core.ranks import ALONE, Ranks
 from minerva.core.runtime import Deadline
 from minerva.core.training import Run
+from minerva.errors import brief
 from minerva.results import Estimate, FeatureResult, Provenance, Selection, TrainingRecord, versions
-from minerva.schema import Table
-from minerva.selectors.columns import Participants
+from minerva.schema import Column, Note, Table
+from minerva.selectors.columns import DROPPED_ON_REQUEST, Participants
 from minerva.selectors.origins import Origins
 from minerva.selectors.streaming import Stream
 from minerva.selectors.workplace import Workplace
 
 KEPT_ON_REQUEST = "kept on request"
+FEW_ROWS = 100
+"""With fewer, only what is told by nearly every row stands out from chance."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,8 @@ class Request:
     def warnings(self, n_rows: int, *, converged: bool, still_rising: bool = False) -> tuple[str, ...]:
         """Plain sentences about what a user should know before trusting an answer that so many rows gave."""
         found = self.warnings_of_columns()
+        if n_rows < FEW_ROWS:
+            found.append(f"{n_rows} rows are few: they show strong relations only, and weaker ones need more rows.")
         n_left_out = self.n_rows - n_rows
         if n_left_out:
             found.append(
@@ -130,19 +135,32 @@ class Request:
         return "training ran out of steps" if limit is None else f"the time limit of {limit:g} s ended it"
 
     def warnings_of_columns(self) -> list[str]:
-        """A sentence for every way in which fitted columns look like identifiers."""
+        """A sentence for every way in which fitted columns look like identifiers, and one for numbers that are text."""
         alike: dict[str, list[str]] = {}
         for name, reason in self.participants.suspects.items():
             alike.setdefault(reason, []).append(name)
-        return [_suspicion(names, reason) for reason, names in alike.items()]
+        sentences = [_suspicion(names, reason) for reason, names in alike.items()]
+        dropped = {name for name, reason in self.participants.reasons.items() if reason == DROPPED_ON_REQUEST}
+        columns = (*self.table.columns, *self.target.columns)
+        texts = [one for one in columns if one.note == Note.NOTATION and one.name not in dropped]
+        return [*sentences, _notation(texts)] if texts else sentences
 
 
 def _suspicion(names: list[str], reason: str) -> str:
-    remedy = "drop {} unless the values mean something for other rows too"
+    remedy, reason = "drop {} unless the values mean something for other rows too", reason.removeprefix("identifier: ")
     if len(names) == 1:
         return f"Column {names[0]!r} looks like an identifier ({reason}); {remedy.format('it')}."
     listed = ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5:,} others" if len(names) > 5 else "")
     return f"Columns {listed} look like identifiers ({reason}); {remedy.format('them')}."
+
+
+def _notation(columns: Sequence[Column]) -> str:
+    names = [column.name for column in columns]
+    listed = ", ".join(map(repr, names[:3])) + (f" and {len(names) - 3:,} others" if len(names) > 3 else "")
+    levels = columns[0].levels
+    example = "" if levels is None else f" such as {brief(levels[len(levels) // 2])}"
+    subject, them = (f"Column {listed} is", "it") if len(names) == 1 else (f"Columns {listed} are", "them")
+    return f"{subject} read as text without order, though values{example} look like numbers or dates; convert {them}."
 
 
 def plain(value: Any) -> Any:
@@ -166,7 +184,10 @@ def empty_selection(request: Request) -> Selection:
         mutual_information=nothing,
         total_information=nothing,
         n_rows=request.n_rows,
-        warnings=("No column can be used: all are constant, empty, identifiers or dropped.",),
+        warnings=(
+            "No column can be used: all are constant, empty, identifiers or dropped.",
+            *request.warnings_of_columns(),
+        ),
         settings=request.settings,
         versions=versions(),
     )

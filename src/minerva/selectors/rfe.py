@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
@@ -11,8 +12,9 @@ from sklearn import config_context
 from sklearn.feature_selection import RFE, RFECV
 from sklearn.metrics import get_scorer, log_loss, make_scorer
 
+from minerva.checks import is_finite
 from minerva.data import assign_folds
-from minerva.errors import InputError
+from minerva.errors import InputError, brief
 from minerva.selectors.baseline import BaselineSelector, Ranking
 from minerva.selectors.question import Question
 from minerva.selectors.trees import boosted_trees, check_estimator, shallow_forest
@@ -103,18 +105,26 @@ class RFESelector(BaselineSelector):
 
     def _eliminate(self, question: Question, n_wanted: int | None) -> NDArray[np.int64]:
         """Places in the order of elimination, from the last; 1 for columns that are kept."""
-        model = self._model(question)
+        model, step = self._model(question), self._step()
         if question.n_columns == 1:  # scikit-learn refuses to eliminate among one
             return np.ones(1, dtype=np.int64)
         with config_context(enable_metadata_routing=True):  # the only way for row weights into RFECV
             model.set_fit_request(sample_weight=True)
             search = (
-                RFECV(model, step=self.step, cv=_folds(question), scoring=_scorer(question))
+                RFECV(model, step=step, cv=_folds(question), scoring=_scorer(question))
                 if n_wanted is None
-                else RFE(model, n_features_to_select=min(n_wanted, question.n_columns), step=self.step)
+                else RFE(model, n_features_to_select=min(n_wanted, question.n_columns), step=step)
             )
             ranks: NDArray[np.int64] = search.fit(question.X, question.y, sample_weight=question.weights).ranking_
         return ranks
+
+    def _step(self) -> float:
+        """How many columns a round drops, or their share, in the types that scikit-learn knows."""
+        if isinstance(self.step, numbers.Integral) and not isinstance(self.step, bool) and self.step >= 1:
+            return int(self.step)
+        if not is_finite(self.step) or not 0 < self.step < 1:
+            raise InputError(f"step must be a whole number above 0 or a share between 0 and 1, got {brief(self.step)}.")
+        return float(self.step)
 
     def _model(self, question: Question) -> Any:
         check_estimator(self.estimator)

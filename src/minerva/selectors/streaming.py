@@ -135,7 +135,7 @@ def _size_in_memory(X: Any) -> tuple[int, int, int] | None:
         return None if _comes_in_pieces(X) else (0, 0, 0)
     try:
         n_bytes = getattr(X, "nbytes", None)
-    except TypeError:  # of text views, which Arrow before 24 cannot measure
+    except (RuntimeError, TypeError):  # of sparse tensors, and of text views, which Arrow before 24 cannot measure
         n_bytes = None
     return shape[0], shape[1], n_bytes if isinstance(n_bytes, int) else 8 * shape[0] * shape[1]
 

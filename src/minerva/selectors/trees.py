@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-from minerva.errors import unknown_name
+from minerva.checks import check_choice
 from minerva.selectors.baseline import missing_package
 from minerva.selectors.question import Question
 
@@ -17,8 +17,7 @@ MAX_DEPTH = 5
 
 def check_estimator(name: str) -> None:
     """Refuse an ensemble that does not exist."""
-    if name not in ESTIMATORS:
-        raise unknown_name("estimator", name, ESTIMATORS)
+    check_choice("estimator", name, ESTIMATORS)
 
 
 def boosted_trees(

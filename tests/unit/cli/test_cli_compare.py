@@ -213,7 +213,7 @@ def test_a_folder_in_the_place_of_a_result_is_found_before_the_work(folder, aske
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("out", "words"),
-    [([], ""), (["--out", "results"], "Finished cells are in results; the same command goes on from there.\n")],
+    [([], ""), (["--out", "results"], "Finished cells are in 'results'; the same command goes on from there.\n")],
 )
 def test_an_interrupt_says_that_finished_cells_stay(monkeypatch, run, out, words):
     def interrupt(*_, **__):

@@ -9,13 +9,12 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from minerva.results import Selection
+from minerva.results import Selection, files
 
 SELECT = ("select", "data.csv", "--target", "is_fraud", "--out", "results")
 RESULTS = ("report.html", "selection.json")
@@ -25,13 +24,12 @@ RESULTS = ("report.html", "selection.json")
 def disk_of_the_results_is_full(monkeypatch):
     """Room for every file but the page."""
 
-    def write_bytes(path, data):
-        if path.name.startswith(".report.html."):
+    def unfinished(path, *arguments, begin=files.unfinished):
+        if path.name == "report.html":
             raise OSError(28, "No space left on device", str(path))
-        with path.open("wb") as file:
-            return file.write(data)
+        return begin(path, *arguments)
 
-    monkeypatch.setattr(Path, "write_bytes", write_bytes)
+    monkeypatch.setattr(files, "unfinished", unfinished)
 
 
 @pytest.fixture

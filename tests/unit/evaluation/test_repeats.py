@@ -137,7 +137,7 @@ def test_frequencies_are_shares_of_the_repeats_and_agreement_of_their_pairs(repe
 
 
 def test_repeats_that_do_not_fit_the_selection_are_refused():
-    with pytest.raises(InputError, match="repeats must hold at least one selection"):
+    with pytest.raises(InputError, match="repeats must be a list of selections"):
         with_frequencies(selection_of("a"), [])
     with pytest.raises(InputError, match="'c' is not in all of them"):
         with_frequencies(selection_of("a"), [selection_of("a"), selection_of("a", columns="ab")])
@@ -148,7 +148,7 @@ def test_repeats_that_do_not_fit_the_selection_are_refused():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_repeats": 0}, "n_repeats must be a whole number above 0, got 0"),
+        ({"n_repeats": 0}, "n_repeats must be a whole number from 1 to 1,000,000, got 0"),
         ({"n_repeats": 2.5}, "n_repeats must be"),
         ({"n_repeats": 2, "subsample": 1.0}, "subsample must be a share between 0 and 1"),
         ({"n_repeats": 2, "subsample": "half"}, "subsample must be a share"),

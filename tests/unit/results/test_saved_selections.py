@@ -220,7 +220,7 @@ def test_files_that_cannot_be_read_are_refused_in_one_sentence(tmp_path):
     assert told(tmp_path) == "'' is a folder and not a saved selection; name the file in it."
     assert told(tmp_path / "latin.json") == "'/latin.json' is not a saved selection: it is not UTF-8 text."
     assert told(tmp_path / "file" / "below") == "'/file/below' cannot be read: Not a directory."
-    assert told("nul\0") == "'nul\\x00' cannot be read: embedded null byte."
+    assert told("nul\0") == "path has a character that no path can have, got 'nul\\x00'; rename it."
 
 
 def test_the_mark_that_some_editors_put_first_is_no_fault(tmp_path):
@@ -247,3 +247,11 @@ def test_half_of_a_surrogate_pair_in_a_name_is_saved(tmp_path):
     selection = full_selection(["half \ud83d"])
     selection.save(tmp_path / "selection.json")
     assert Selection.load(tmp_path / "selection.json") == selection
+
+
+@pytest.mark.parametrize("share", [1e308, -0.1, 2])
+def test_a_frequency_that_is_no_share_is_refused(share):
+    document = json.loads(full_selection().to_json())
+    document["features"][1]["frequency"] = share
+    with pytest.raises(InputError, match=r"features\[1\]\.frequency must be between 0 and 1, got"):
+        Selection.from_json(json.dumps(document))

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from full_selection import full_selection
+from minerva.errors import InputError
 from minerva.results import Estimate, FeatureResult, Selection, write_whole
 
 FULL = full_selection()
@@ -77,7 +78,7 @@ def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full_disk)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(InputError, match=r"selection\.json' cannot be written: No space left on device\.$"):
         selection_of(0.1, 0.1).save(path)
     assert Selection.load(path) == FULL
     assert list(tmp_path.iterdir()) == [path]

@@ -246,7 +246,7 @@ def test_text_cannot_be_a_continuous_target(fit):
         ({"given": table()[:50]}, "X has 60 rows and given has 50"),
         ({"given": with_cell(np.inf)}, "'amount' has 1 infinite value"),
         ({"given": 5}, "type int"),
-        ({"target": "discreet"}, "got 'discreet'"),
+        ({"target": "discreet"}, "did you mean 'discrete'"),
         ({"categorical": ["amuont"]}, "did you mean 'amount'"),
         ({"categorical": "amount"}, "categorical must be 'auto' or a list"),
         ({"categorical": 1.5}, "categorical must be a list of column names, got 1.5"),

@@ -20,8 +20,8 @@ from minerva.results import Role, SuspectKind
 from minerva.selectors.columns import canonical_order
 
 SURE, WEAK, NONE = Evidence(0.4, 0.01), Evidence(0.1, 0.01), Evidence(0.0, 0.01)
-X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 6)), columns=list("abcdef"))
-Y = pd.Series([0, 1] * 30, name="y")
+X = pd.DataFrame(np.random.default_rng(0).normal(size=(120, 6)), columns=list("abcdef"))
+Y = pd.Series([0, 1] * 60, name="y")
 
 
 @pytest.fixture

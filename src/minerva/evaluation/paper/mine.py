@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from minerva.evaluation.records import Record
 from minerva.evaluation.worker import measured
 from minerva.preprocessing import TableEncoder, find_kinds
 from minerva.problems import gaussian
+from minerva.results import write_whole
 from minerva.selectors import mutual_information
 from minerva.selectors.folding import as_rows
 
@@ -118,4 +120,6 @@ def plot(records: Sequence[Record], path: Path) -> None:
     axes.set_ylabel("nats a dimension")
     axes.set_title("MINE's bound on held-out rows against the closed form")
     axes.legend(title="dimensions", frameon=False)
-    drawn.savefig(path, dpi=150)
+    picture = io.BytesIO()
+    drawn.savefig(picture, format="png", dpi=150)
+    write_whole(path, picture.getvalue())

@@ -40,7 +40,7 @@ def shown(name: str, columns: int = 20) -> str:
     >>> print(shown("two\nlines"), shown(""), shown("a_very_long_column_name", columns=11))
     two\nlines "" a_ver…_name
     """
-    line = text.printable(name) if name.strip() else f'"{text.printable(name)}"'
+    line = text.printable(name) or '""'
     n_wide = sum(unicodedata.east_asian_width(character) in "WF" for character in line[:columns])
     if len(line) + n_wide <= columns:
         return line
