@@ -22,10 +22,9 @@ from victims import scene
 SIGNALS = ((signal.SIGTERM,), (signal.SIGINT,), (signal.SIGINT, signal.SIGINT))
 
 
-def results(quick: bool = False) -> Iterator[Result]:
-    """All trials, or a few of every kind."""
-    rng = random.Random(0)
-    many = partial(_fewer, quick)
+def deaths(quick: bool) -> Iterator[Result]:
+    """Runs, and one of two workers, that are killed or stopped by a signal at random moments."""
+    rng, many = random.Random(0), partial(_fewer, quick)
     with scene() as folder:
         parquet = know(equal_columns(folder / "rows.parquet"))
         yield kills.kill_and_resume(parquet, many(40), rng)
@@ -36,10 +35,30 @@ def results(quick: bool = False) -> Iterator[Result]:
         yield kills.leave_handlers(parquet)
         both = know(parquet.table, launcher=kills.TORCHRUN, environment=kills.ONE_THREAD)
         yield kills.kill_a_worker(both, many(4), rng)
+
+
+def full_disks(quick: bool) -> Iterator[Result]:
+    """Disks without room, or that may not be written to."""
+    with scene() as folder:
+        parquet = know(equal_columns(folder / "rows.parquet"))
+        csv = know(equal_columns(folder / "rows.csv"), cached=True)
         yield from disks.results(parquet, csv, quick)
-        yield from robberies.remove_folders(parquet, many(4), rng)
+
+
+def vanishing_files(quick: bool) -> Iterator[Result]:
+    """Folders and tables that are removed or changed while they are used."""
+    with scene() as folder:
+        parquet = know(equal_columns(folder / "rows.parquet"))
+        yield from robberies.remove_folders(parquet, _fewer(quick, 4), random.Random(0))
         yield from robberies.change_tables(folder, quick)
-    yield from limits.keep_time(*((limits.SHAPES[::3], (2.0,)) if quick else ()))
+
+
+def time_limits(quick: bool) -> Iterator[Result]:
+    """Limits that pass, on tables of every shape."""
+    return limits.keep_time(*((limits.SHAPES[::3], (2.0,)) if quick else ()))
+
+
+PARTS = {"deaths": deaths, "disks": full_disks, "files": vanishing_files, "limits": time_limits}
 
 
 def _fewer(quick: bool, n_times: int) -> int:
@@ -47,8 +66,9 @@ def _fewer(quick: bool, n_times: int) -> int:
 
 
 def main() -> None:
-    for result in results("--quick" in sys.argv):
-        print(result, flush=True)
+    for part in PARTS.values():
+        for result in part("--quick" in sys.argv):
+            print(result, flush=True)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "trust.md"
 RECORDS = HERE / "results" / "results.jsonl"
 MARKED = re.compile(r"(<!-- attack -->\n).*?(<!-- end -->)", re.DOTALL)
-PARTS = {"faults": "faults", "fuzz": "hostile files", "load": "load"}
+PARTS = {"files": "files that go or change", "limits": "time limits", "fuzz": "hostile files"}
 
 Record = dict[str, Any]
 

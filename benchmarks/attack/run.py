@@ -1,6 +1,6 @@
 """The attack: faults, hostile files, and load, on the real thing; prints what was tried, how often, and what was lost.
 
-    python benchmarks/attack/run.py [--quick] [--only faults fuzz load] [--out FILE]
+    python benchmarks/attack/run.py [--quick] [--only deaths limits] [--out FILE]
 
 Writes one JSON line a row to OUT, anew with every row, in place of those that the same parts left there before. With
 --quick, a few trials of every kind in some minutes, nothing is written unless OUT is given. Ends with 1 if anything
@@ -8,7 +8,6 @@ was lost.
 """
 
 import argparse
-import importlib.util
 import json
 import os
 import subprocess
@@ -19,6 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import faults
 from minerva.results import versions, write_whole
 from result import Result
 
@@ -28,12 +28,6 @@ FUZZ_SECONDS, QUICK_FUZZ_SECONDS = 720.0, 30.0
 PACKAGES = ("numpy", "pandas", "polars", "pyarrow", "scikit-learn", "torch")
 
 Record = dict[str, Any]
-
-
-def _faults(quick: bool) -> Iterator[Result]:
-    import faults
-
-    return faults.results(quick)
 
 
 def _fuzz(quick: bool) -> Iterator[Result]:
@@ -48,7 +42,7 @@ def _load(quick: bool) -> Iterator[Result]:
     return load.results(quick)
 
 
-PARTS = {"faults": _faults, "fuzz": _fuzz, "load": _load}
+PARTS = {**faults.PARTS, "fuzz": _fuzz, "load": _load}
 _ORDER = list(PARTS)
 
 
@@ -122,8 +116,6 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", choices=_ORDER, default=_ORDER, metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--out", type=Path, help="a file of JSON lines; without --quick, results/results.jsonl")
     options = parser.parse_args(arguments)
-    if missing := [part for part in options.only if importlib.util.find_spec(part) is None]:
-        parser.error(f"there is no {missing[0]}.py beside this file")
     if options.out is None and not options.quick:
         options.out = HERE / "results" / "results.jsonl"
     return options

@@ -58,11 +58,11 @@ def test_a_part_that_fails_is_a_loss_and_not_the_end_of_the_others(load, monkeyp
         yield run.Result("one", 1, 0, 0.0)
         raise OSError("no disk")
 
-    monkeypatch.setattr(run, "PARTS", {"faults": break_down, "load": lambda quick: [run.Result("two", 2, 0, 0.0)]})
-    found = [(part, row.what, row.lost, row.note) for part, row in run.results(["faults", "load"], quick=True)]
+    monkeypatch.setattr(run, "PARTS", {"disks": break_down, "load": lambda quick: [run.Result("two", 2, 0, 0.0)]})
+    found = [(part, row.what, row.lost, row.note) for part, row in run.results(["disks", "load"], quick=True)]
     assert found == [
-        ("faults", "one", 0, ""),
-        ("faults", "the rest of faults, which failed", 1, "OSError: no disk"),
+        ("disks", "one", 0, ""),
+        ("disks", "the rest of disks, which failed", 1, "OSError: no disk"),
         ("load", "two", 0, ""),
     ]
     assert "no disk" in capsys.readouterr().err
@@ -73,8 +73,8 @@ def test_rows_of_the_parts_that_are_not_run_again_stay(load, tmp_path, monkeypat
     parts = {name: lambda quick, name=name: [run.Result(f"new {name}", 1, 0, 0.0)] for name in run.PARTS}
     monkeypatch.setattr(run, "PARTS", parts)
     run.write(out, [{"part": part, "what": f"old {part}"} for part in ("fuzz", "load")])
-    monkeypatch.setattr(sys, "argv", ["run.py", "--only", "faults", "load", "--out", str(out)])
+    monkeypatch.setattr(sys, "argv", ["run.py", "--only", "limits", "load", "--out", str(out)])
     with pytest.raises(SystemExit) as end:
         run.main()
     assert end.value.code == 0
-    assert [json.loads(line)["what"] for line in out.read_text().splitlines()] == ["new faults", "old fuzz", "new load"]
+    assert [json.loads(line)["what"] for line in out.read_text().splitlines()] == ["new limits", "old fuzz", "new load"]

@@ -5,9 +5,12 @@ Nothing here loads torch, scikit-learn, pandas or pyarrow before a command runs,
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import io
 import os
+import re
+import signal
 import sys
 import warnings
 from typing import Annotated, Any
@@ -29,6 +32,7 @@ from minerva.errors import MinervaError
 __all__ = ["app", "main"]
 
 BAD_INPUT = 2
+_ROWS = re.compile(r"\bn_samples=(?=\d+ rows)")  # a parameter's name, which scikit-learn's checks ask estimators for
 _EXAMPLE = "\b\nExample:\n  {}"  # \b keeps the lines of the paragraph as they are
 _START = """\b
 Examples:
@@ -52,7 +56,7 @@ class _OneSentenceGroup(TyperGroup):
                 return super().invoke(ctx)
         except MinervaError as error:
             if not error.told_elsewhere:  # by another process of the run
-                _complain(str(error))
+                _complain(_ROWS.sub("", str(error)))
             raise typer.Exit(BAD_INPUT) from None
         except BrokenPipeError:  # whoever read the output has gone, which typer ends in silence
             raise
@@ -60,6 +64,7 @@ class _OneSentenceGroup(TyperGroup):
             _complain(_in_one_sentence(error))
             raise typer.Exit(BAD_INPUT) from None
         except KeyboardInterrupt as interruption:
+            atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)  # impatience while the process ends
             _complain("Terminated." if isinstance(interruption, Terminated) else "Interrupted.")
             raise typer.Exit(exit_code(interruption)) from None
 

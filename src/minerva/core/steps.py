@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,8 @@ from minerva.core.runtime import drawn_by, quick_products
 logger = logging.getLogger("minerva")
 
 _WARM_STEPS = 3  # done in the usual way first, so that whatever is set up on first use is there before the capture
+
+_CAPTURE = threading.Lock()
 
 Draws = tuple[Tensor, ...]
 
@@ -80,7 +83,8 @@ class GraphedStep:
         gc.collect()
         gc.disable()
         try:
-            with torch.cuda.graph(graph, capture_error_mode="thread_local"):
+            # One at a time, each on a stream of its own: torch would take one stream for the captures of all threads
+            with _CAPTURE, torch.cuda.graph(graph, stream=self.stream, capture_error_mode="thread_local"):
                 self.outcome = self._compute(self.inputs)
             self.graph = graph
         except torch.OutOfMemoryError:

@@ -83,6 +83,20 @@ def test_two_fits_in_two_threads_give_each_the_answer_that_it_gives_alone(pair):
     assert alone[0] != alone[1]
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_two_fits_in_two_threads_on_a_gpu_find_what_each_finds_alone(pair):
+    """The columns: sums on a GPU are in no order, so that digits differ."""
+
+    def kept(seed, callbacks=()):
+        answer = fit(pair, seed, device="cuda", callbacks=callbacks)
+        return [result["feature"] for result in answer["features"] if result["selected"]]
+
+    alone = [kept(seed) for seed in (0, 1)]
+    barrier = threading.Barrier(2)
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(lambda seed: kept(seed, [meet(barrier)]), (0, 1))) == alone
+
+
 def test_a_fit_within_a_fit_changes_neither(pair):
     alone, inner = fit(pair), []
 
