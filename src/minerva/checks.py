@@ -54,10 +54,10 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
         raise unknown_name(name, value, choices)
 
 
-def check_progress(progress: object) -> None:
+def check_progress(progress: object, name: str = "progress") -> None:
     """Refuse what cannot be told of progress."""
     if progress is not None and not callable(progress):
-        raise InputTypeError(f"progress must be a function of one argument, or None, got {brief(progress)}.")
+        raise InputTypeError(f"{name} must be a function of one argument, or None, got {brief(progress)}.")
 
 
 def as_path(name: str, path: Any) -> Path:

@@ -194,7 +194,7 @@ BAD_TYPES = {
     "array cells": (objects(np.ones(2), np.ones(3)), "Column 'x0' holds ndarray values"),
     "polars lists": (
         pl.DataFrame({"a": [[1], [2]]}),
-        "Column 'a' holds List values; .*argument must be .* string.* number",
+        "Column 'a' holds List values; a cell must hold one value, so spread them over several columns or drop",
     ),
     "polars structs": (pl.DataFrame({"a": [{"b": 1}]}), "Column 'a' holds Struct values"),
     "arrow lists": (pa.table({"a": [[1], [2]]}), "Column 'a' holds list values"),
@@ -224,6 +224,7 @@ BAD_TARGETS = {
     "missing text": (pd.Series(["a", None, "b", "a"], name="label"), "The target 'label' has 1 missing value "),
     "infinite": ([1, np.inf, -np.inf, 0], "The target 'y' has 2 infinite values; drop those rows or replace them"),
     "constant": ([7.5] * 4, r"The target 'y' has one value only \(7\.5 in all n_samples=4 rows\); choose a target"),
+    "constant whole number": ([1] * 4, r"The target 'y' has one value only \(1 in all"),
     "constant text": (["a"] * 4, r"The target 'y' has one value only \(a in"),
     "constant column": (np.array([[1, 2]] * 3 + [[1, 3]]), "The target 'y0' has one value only"),
     "three dimensions": (np.ones((4, 1, 1)), "y must have two dimensions, rows and columns, got 3"),

@@ -119,5 +119,7 @@ def test_a_text_target_cannot_be_continuous():
 
 
 def test_an_unknown_target_kind_is_refused():
-    with pytest.raises(InputError, match="There is no kind of target 'binary'; choose from 'auto', 'discrete', 'continuous'"):
+    with pytest.raises(
+        InputError, match="There is no kind of target 'binary'; choose from 'auto', 'discrete', 'continuous'"
+    ):
         find_target_kind(table(text("label", "a", "b")), "binary")

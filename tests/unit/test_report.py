@@ -465,3 +465,20 @@ def test_numbers_and_times_read_well():
         "1 h 0 min",
     ]
     assert len(printable("x" * 999, limit=60)) == 60
+
+
+def test_names_with_white_space_at_an_end_are_quoted_to_tell_them_apart():
+    assert [printable(name) for name in ("dup", "dup ", " dup", "\u00a0", "d p", "dup\n", "")] == [
+        "dup",
+        "'dup '",
+        "' dup'",
+        "'\u00a0'",
+        "d p",
+        r"dup\n",
+        "",
+    ]
+    assert printable(" " + "x" * 99, limit=9) == "' xx…xxx'"
+    one, other = (FeatureResult(name, True, "adds") for name in ("dup", "dup "))
+    page = render(Selection("y", (one, other), None, None, n_rows=10))
+    assert "<bdi>dup</bdi>" in page
+    assert "<bdi>&#39;dup &#39;</bdi>" in page

@@ -138,8 +138,15 @@ def take(table: Any, names: Iterable[str]) -> Any:
     return table.select([position for position, name in enumerate(table.column_names) if name in wanted])
 
 
+def require_rows(table: Any) -> None:
+    """Refuse an Arrow table or a source that has columns and nothing in them."""
+    if (table.n_rows if hasattr(table, "blocks") else table.num_rows) == 0:
+        raise InputError("The table has columns and no rows; give data with rows.")
+
+
 def sides(table: Any, target: Sequence[str], ignore: Sequence[str]) -> tuple[Any, Any]:
     """Split an Arrow table or a source into the features and the target, without the columns to ignore."""
+    require_rows(table)
     apart = {*target, *ignore}
     features = [name for name in column_names(table) if name not in apart]
     if not features:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -76,30 +77,38 @@ def compare_command(
     A method that fails, is not installed or runs out of time is a row that says so.
     """
     from minerva.cli.progress import ProgressBar
+    from minerva.cli.steps import Steps
 
-    with logged(verbose=verbose, quiet=quiet), ProgressBar(quiet=quiet) as progress:
+    folder: Path | None = None
+    so_far: list[Comparison] = []
+    try:
+        with (
+            logged(verbose=verbose, quiet=quiet),
+            ProgressBar(quiet=quiet) as progress,
+            Steps(quiet=quiet or verbose) as steps,
+        ):
 
-        def tell(moment: Progress) -> None:
-            progress(moment)
-            logger.info("%3.0f%% %s", 100 * moment.fraction, moment.stage)
+            def tell(moment: Progress) -> None:
+                progress(moment)
+                steps(moment)
+                logger.info("%3.0f%% %s", 100 * moment.fraction, moment.stage)
 
-        tell(Progress("read", 0.0))
-        from minerva.data import read_table
+            tell(Progress("read", 0.0))
+            from minerva.data import read_table
 
-        table = read_table(data)
-        known = table.column_names
-        named = {
-            option: resolve(typed, known, option)
-            for option, typed in (("--target", [target]), ("--ignore", ignore), ("--categorical", categorical))
-        }
-        require_disjoint({option: named[option] for option in ("--target", "--ignore")})
-        require_disjoint({option: named[option] for option in ("--ignore", "--categorical")})
-        X, y = sides(table, named["--target"], named["--ignore"])
-        categories, target_kind = split_categorical(named["--categorical"], named["--target"])
-        folder = None if out is None else writable_folder(out, (COMPARISON, PAGE))
-        from minerva.evaluation import compare
+            table = read_table(data)
+            known = table.column_names
+            named = {
+                option: resolve(typed, known, option)
+                for option, typed in (("--target", [target]), ("--ignore", ignore), ("--categorical", categorical))
+            }
+            require_disjoint({option: named[option] for option in ("--target", "--ignore")})
+            require_disjoint({option: named[option] for option in ("--ignore", "--categorical")})
+            X, y = sides(table, named["--target"], named["--ignore"])
+            categories, target_kind = split_categorical(named["--categorical"], named["--target"])
+            folder = None if out is None else writable_folder(out, (COMPARISON, PAGE))
+            from minerva.evaluation import compare
 
-        try:
             comparison = compare(
                 X,
                 y,
@@ -114,12 +123,22 @@ def compare_command(
                 random_state=seed,
                 cache=folder,
                 progress=tell,
+                on_interrupt=so_far.append,
             )
-        except KeyboardInterrupt:
-            if folder is not None:
-                typer.echo(f"Finished cells are in {str(folder)!r}; the same command goes on from there.", err=True)
-            raise
+    except KeyboardInterrupt:
+        _break_off(so_far, folder, as_json=as_json)
+        raise
     _finish(comparison, folder, as_json=as_json, quiet=quiet)
+
+
+def _break_off(so_far: Sequence[Comparison], folder: Path | None, *, as_json: bool) -> None:
+    """Show what is finished, if anything is, and say how to go on."""
+    if any(row.answers for comparison in so_far for row in comparison.standings):
+        _finish(so_far[0], None, as_json=as_json, quiet=True)
+        if folder is None:
+            typer.echo("None of this is kept; with --out DIR the next run goes on where it was stopped.", err=True)
+    if folder is not None:
+        typer.echo(f"Finished cells are in {str(folder)!r}; the same command goes on from there.", err=True)
 
 
 def _finish(comparison: Comparison, folder: Path | None, *, as_json: bool, quiet: bool) -> None:

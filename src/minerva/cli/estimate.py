@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from minerva.cli import completion
-from minerva.cli.columns import require_disjoint, resolve, split_categorical, take
+from minerva.cli.columns import require_disjoint, require_rows, resolve, split_categorical, take
 from minerva.cli.logs import logged, logger
 from minerva.cli.options import AsJson, Categorical, Data, Device, Seed, Verbose
 from minerva.results import Estimate
@@ -54,6 +54,7 @@ def estimate_command(
             for option, typed in (("--x", x), ("--y", y), ("--given", given))
         }
         require_disjoint(sides)
+        require_rows(table)
         in_use = [name for names in sides.values() for name in names]
         categories, target_kind = split_categorical(resolve(categorical, in_use, "--categorical"), sides["--y"])
         from minerva.selectors import mutual_information

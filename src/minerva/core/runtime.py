@@ -18,6 +18,11 @@ from minerva.errors import InputError
 
 def find_device(name: str) -> torch.device:
     """The device to compute on: "auto" takes CUDA or MPS where there is one."""
+    if torch.cuda._is_in_bad_fork():  # even on the CPU: the threads of autograd are gone
+        raise InputError(
+            "This process is a fork of one that has used a GPU, in which torch cannot train; start it anew, as "
+            "joblib's loky and multiprocessing's spawn do."
+        )
     if name == "auto":
         if torch.cuda.is_available():
             return torch.device("cuda")

@@ -86,9 +86,10 @@ def as_target(y: Any, n_rows: int) -> Table:
         if n_missing:
             raise InputError(f"{what} has {_count(n_missing, 'missing value')} (NaN); drop those rows or fill them.")
         if (column.values == column.values[0]).all():
-            value = column.values[0] if column.levels is None else column.levels[column.values[0]]
+            first = column.values[0]
+            value = column.levels[first] if column.levels is not None else str(first).removesuffix(".0")
             raise InputError(
-                f"{what} has one value only ({value!s} in all n_samples={n_rows} rows); choose a target that varies."
+                f"{what} has one value only ({value} in all n_samples={n_rows} rows); choose a target that varies."
             )
     return table
 

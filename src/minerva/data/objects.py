@@ -17,6 +17,7 @@ from minerva.errors import InputError, InputTypeError
 from minerva.schema import Column, Note
 
 _MISSING_TYPES = {"NoneType", "NAType", "NaTType"}  # by name: pandas need not be there
+_NESTED_RULE = "an argument must be a string or a number in every cell"  # scikit-learn's checks ask for these words
 _TIMES: dict[Note, tuple[type, ...]] = {
     Note.DATE: (datetime.date, np.datetime64),
     Note.TIME: (datetime.time,),
@@ -52,11 +53,10 @@ def column_from_objects(name: str, values: NDArray[Any]) -> Column:
     return column_from_codes(name, np.array(codes, dtype=np.int64), list(place), _text_note(types))
 
 
-def nested_error(name: str, what: str) -> InputTypeError:
+def nested_error(name: str, what: str, rule: str = "a cell must hold one value") -> InputTypeError:
     """Error for a cell that holds more than one value."""
     return InputTypeError(
-        f"Column {name!r} holds {what} values; an argument must be a string or a number in every cell, "
-        "so spread them over several columns or drop the column."
+        f"Column {name!r} holds {what} values; {rule}, so spread them over several columns or drop the column."
     )
 
 
@@ -70,7 +70,7 @@ def complex_error(name: str) -> InputError:
 
 def _check_type(name: str, kind: type) -> None:
     if issubclass(kind, Sized) and not issubclass(kind, str | bytes):
-        raise nested_error(name, kind.__name__)
+        raise nested_error(name, kind.__name__, _NESTED_RULE)
     if issubclass(kind, complex | np.complexfloating):
         raise complex_error(name)
     if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:

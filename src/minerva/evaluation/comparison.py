@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import numbers
 import os
 import tempfile
@@ -43,6 +44,7 @@ def compare(
     random_state: int = 0,
     cache: str | os.PathLike[str] | None = None,
     progress: Callable[[Progress], None] | None = None,
+    on_interrupt: Callable[[Comparison], None] | None = None,
 ) -> Comparison:
     """Let several methods select from the same rows, and judge their selections on rows that none of them saw.
 
@@ -80,6 +82,8 @@ def compare(
         A folder for finished cells. What is there is not run again, so that an interrupted comparison goes on.
     progress : callable, optional
         Called with a :class:`minerva.results.Progress` before each step.
+    on_interrupt : callable, optional
+        Called on Ctrl-C with a comparison of what is finished, before the interrupt goes on.
 
     Returns
     -------
@@ -96,10 +100,11 @@ def compare(
     """
     start = time.monotonic()
     chosen = find_methods(methods)
-    missing = {method.name: reason for method in chosen if (reason := why_unavailable(method))}
-    if len(missing) == len(chosen):
-        raise InputError(f"None of the methods {', '.join(missing)} is installed; name others, or {INSTALL}.")
+    if len(_missing(chosen)) == len(chosen):
+        names = ", ".join(method.name for method in chosen)
+        raise InputError(f"None of the methods {names} is installed; name others, or {INSTALL}.")
     check_progress(progress)
+    check_progress(on_interrupt, "on_interrupt")
     n_splits = check_whole("n_splits", n_splits, 1, 10_000)  # and all numbers as JSON writes them
     random_state = check_whole("random_state", random_state, 0)
     held_out, time_limit = _check_share(held_out), _check_seconds(time_limit)
@@ -111,13 +116,28 @@ def compare(
         _check_device(device)
     with _open_cells(cache) as cells:
         contest = Contest(study, cells, n_features, time_limit, device, random_state)
-        attempts = _run(contest, [method for method in chosen if method.name not in missing], progress)
+        try:
+            return _hold(contest, chosen, progress, start)
+        except KeyboardInterrupt:
+            if on_interrupt is not None:
+                on_interrupt(_hold(dataclasses.replace(contest, only_recorded=True), chosen, None, start))
+            raise
+
+
+def _hold(
+    contest: Contest, methods: Sequence[Method], progress: Callable[[Progress], None] | None, start: float
+) -> Comparison:
+    """Let all methods that can run compete, and tell of all."""
+    study, n_splits = contest.study, len(contest.study.splits)
+    missing = _missing(methods)
+    attempts = _run(contest, [method for method in methods if method.name not in missing], progress)
     rows = [
         Standing(method.name, method.label, (None,) * n_splits, status=missing[method.name])
         if method.name in missing
         else _standing(method, attempts[method.name])
-        for method in chosen
+        for method in methods
     ]
+    asked = {"n_splits": n_splits, "held_out": study.splits[0].share, "time_limit": contest.time_limit}
     return Comparison(
         target=study.target.name,
         features=study.table.names,
@@ -127,10 +147,15 @@ def compare(
         standings=tuple(rows),
         reference=_standing(ALL_FEATURES, attempts[ALL_FEATURES.name]),
         alone=_alone(attempts),
-        settings={"n_splits": n_splits, "held_out": held_out, "time_limit": time_limit, **contest.settings},
+        settings=asked | contest.settings,
         versions=versions(PACKAGES),
         seconds=time.monotonic() - start,
     )
+
+
+def _missing(methods: Sequence[Method]) -> dict[str, str]:
+    """Of every method that cannot run here, why."""
+    return {method.name: reason for method in methods if (reason := why_unavailable(method))}
 
 
 def _run(

@@ -20,7 +20,7 @@ from minerva.schema import Column, ColumnKind, Note, Table
 
 MIN_ROWS = 6  # of each part, for methods that divide it again
 N_STRATA = 10  # of an amount
-_TIMES = {Note.DATE: "timestamp", Note.TIME: "time64", Note.DURATION: "duration"}  # as Arrow calls them
+_TIMES: dict[str, str] = {Note.DATE: "timestamp", Note.TIME: "time64", Note.DURATION: "duration"}  # as Arrow calls them
 _TICKS, _MAX_TICKS = 1e6, 2.0**63  # in a second, and as many as Arrow counts
 
 
@@ -173,19 +173,19 @@ def _as_array(column: Column) -> Any:
     import pyarrow as pa  # noqa: PLC0415
 
     if column.levels is None:
-        return _as_times(column) if column.note in _TIMES else pa.array(column.values)
+        kind = _TIMES.get(column.note or "")
+        return pa.array(column.values) if kind is None else _as_times(column, getattr(pa, kind)("us"))
     codes = pa.array(column.values, type=pa.int32(), mask=column.missing)
     return pa.DictionaryArray.from_arrays(codes, pa.array(column.levels.tolist(), type=pa.string()))
 
 
-def _as_times(column: Column) -> Any:
+def _as_times(column: Column, kind: Any) -> Any:
     """Dates, times of day or durations in microseconds; the plain seconds where these would not give them back."""
     import pyarrow as pa  # noqa: PLC0415
 
     missing, ticks = column.missing, np.rint(column.values * _TICKS)
     if not np.array_equal(ticks / _TICKS, column.values, equal_nan=True) or (np.abs(ticks) >= _MAX_TICKS).any():
         return pa.array(column.values)
-    kind = getattr(pa, _TIMES[Note(column.note)])("us")
     return pa.array(np.where(missing, 0, ticks).astype(np.int64), mask=missing).cast(kind)
 
 

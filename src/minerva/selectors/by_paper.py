@@ -78,7 +78,8 @@ def run_paper(request: Request, settings: PaperSettings) -> Selection:
 
 def _doubts(solution: PaperSolution) -> tuple[str, ...]:
     """What to think of weights that a network with nothing to tell has left."""
-    return () if max(solution.total.interval[0], solution.kept.interval[0]) > 0 else (NOTHING_LEARNED,)
+    learned = max(solution.total.interval[0], solution.kept.interval[0]) > 0
+    return () if learned or not solution.converged else (NOTHING_LEARNED,)
 
 
 def _weight_history(solution: PaperSolution, request: Request) -> tuple[WeightRecord, ...]:

@@ -156,7 +156,7 @@ def _suspicion(names: list[str], reason: str) -> str:
 
 def _notation(columns: Sequence[Column]) -> str:
     names = [column.name for column in columns]
-    listed = ", ".join(map(repr, names[:3])) + (f" and {len(names) - 3:,} others" if len(names) > 3 else "")
+    listed = ", ".join(map(repr, names[:3])) + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
     levels = columns[0].levels
     example = "" if levels is None else f" such as {brief(levels[len(levels) // 2])}"
     subject, them = (f"Column {listed} is", "it") if len(names) == 1 else (f"Columns {listed} are", "them")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import re
+from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
@@ -51,6 +53,7 @@ def asked(monkeypatch, comparison):
 
     def compare(X, y, methods, **settings):
         settings.pop("progress")(Progress("MINERVA", 0.5))
+        assert callable(settings.pop("on_interrupt"))
         seen.append((X.column_names, y.column_names, methods, settings))
         return comparison
 
@@ -116,6 +119,18 @@ def test_many_features_are_counted_past_thirty(comparison):
     assert "... and 15 more features that some method keeps" in text_of(many)
 
 
+def test_what_minerva_keeps_is_shown_first_however_few_agree(comparison):
+    names = tuple(f"f{k}" for k in range(45))
+    rows = (standing("ksg", names[:44]), standing("lasso", names[:44]), standing("minerva", names[44:]))
+    many = dataclasses.replace(comparison, features=names, standings=rows)
+    lines = text_of(many)
+    header = next(place for place, line in enumerate(lines) if line.startswith("feature"))
+    assert lines[header + 1].startswith("f44 ")
+    assert lines[header + 2].startswith("f0 ")
+    page = as_markdown(many)
+    assert page.index("| f44 |") < page.index("| f0 |")
+
+
 def test_a_feature_that_carries_much_alone_is_pointed_out_and_methods_have_their_say(comparison):
     assert notes(comparison) == [
         "Check `hour`: alone it carries 60% of the information found in all features; is it known before is_fraud is?",
@@ -175,7 +190,12 @@ def test_the_tables_are_on_stdout_without_colour_codes(folder, asked, run):
     result = run("compare", "data.csv", "--target", "is_fraud")
     assert "MINERVA" in result.stdout
     assert "\x1b" not in result.stdout
-    assert result.stderr == ""
+
+
+def test_a_pipe_gets_a_line_for_every_step_that_is_done(folder, asked, run):
+    result = run("compare", "data.csv", "--target", "is_fraud")
+    assert re.sub(r"[\d.]+ s", "T s", result.stderr) == " 50% reading: T s\n100% MINERVA: T s\n"
+    assert run("compare", "data.csv", "--target", "is_fraud", "--quiet").stderr == ""
 
 
 @pytest.mark.usefixtures("folder")
@@ -222,6 +242,27 @@ def test_an_interrupt_says_that_finished_cells_stay(monkeypatch, run, out, words
     monkeypatch.setattr("minerva.evaluation.compare", interrupt)
     result = run("compare", "data.csv", "--target", "is_fraud", *out)
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", f"{words}minerva: Interrupted.\n")
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("out", "words"),
+    [
+        ([], "None of this is kept; with --out DIR the next run goes on where it was stopped.\n"),
+        (["--out", "results"], "Finished cells are in 'results'; the same command goes on from there.\n"),
+    ],
+)
+def test_an_interrupt_shows_what_is_finished(monkeypatch, run, comparison, out, words):
+    def interrupt(*_, on_interrupt, **__):
+        on_interrupt(comparison)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("minerva.evaluation.compare", interrupt)
+    result = run("compare", "data.csv", "--target", "is_fraud", *out)
+    assert result.exit_code == 130
+    assert result.stdout.startswith("method ")
+    assert result.stderr == f"{words}minerva: Interrupted.\n"
+    assert not Path("results/comparison.json").exists()
 
 
 def test_a_fault_of_the_comparison_ends_with_2_and_one_sentence(folder, monkeypatch, run, assert_refused):

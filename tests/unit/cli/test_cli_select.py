@@ -51,7 +51,7 @@ def test_bad_options_end_with_2_and_one_sentence_before_any_fit(selector, argume
     ("content", "message"),
     [
         ("", "is empty"),
-        ("amount,is_fraud\n", "0 sample"),
+        ("amount,is_fraud\n", "columns and no rows"),
         ("amount,is_fraud\n1,1\n2,0\n", "row"),
         ("amount,is_fraud\n" + "1,1\n2,1\n" * 20, "is_fraud"),
         ("amount,is_fraud\n" + "1,1\n2,\n3,0\n" * 20, "is_fraud"),
@@ -101,9 +101,16 @@ def test_a_file_that_is_no_table_ends_with_2_and_one_sentence(folder, run, asser
     assert_refused(run("select", "data.json", "--target", "y"), "'data.json' is of an unknown type")
 
 
+@pytest.mark.parametrize("command", ["select", "compare"])
+def test_a_header_alone_ends_with_2_and_one_sentence(folder, command, run, assert_refused):
+    (folder / "bad.csv").write_text("a,y\n")
+    assert_refused(run(command, "bad.csv", "--target", "y"), "The table has columns and no rows; give data with rows.")
+
+
 def test_a_column_of_lists_ends_with_2_and_one_sentence(folder, run, assert_refused):
     parquet.write_table(pa.table({"items": [[1, 2]] * 20, "is_fraud": [0, 1] * 10}), "lists.parquet")
-    assert_refused(run("select", "lists.parquet", "--target", "is_fraud"), "Column 'items' holds list values")
+    sentence = "Column 'items' holds list values; a cell must hold one value, so spread them over several columns or"
+    assert_refused(run("select", "lists.parquet", "--target", "is_fraud"), sentence)
     assert_refused(run("select", "lists.parquet", "--target", "items"), "Column 'items' holds list values")
 
 

@@ -139,6 +139,12 @@ def test_unusable_devices_are_refused_in_one_sentence(name):
     assert "\n" not in str(caught.value)
 
 
+def test_a_fork_of_a_process_that_has_used_a_gpu_is_refused_in_one_sentence(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "_is_in_bad_fork", lambda: True)
+    with pytest.raises(InputError, match=r"^This process is a fork of one that has used a GPU, .* spawn do\.$"):
+        find_device("cpu")
+
+
 @pytest.fixture
 def clock(monkeypatch):
     """A clock that stands still until told."""

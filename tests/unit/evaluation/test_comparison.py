@@ -70,6 +70,25 @@ def test_a_finished_cell_is_not_run_again_and_one_that_failed_is(table, at_once,
     assert dataclasses.replace(again, seconds=0) == dataclasses.replace(first, seconds=0)
 
 
+def test_an_interrupt_hands_over_what_is_finished_and_runs_nothing_more(table, at_once):
+    seen = []
+
+    def interrupt(progress):
+        if progress.stage == "score, ONE":
+            raise KeyboardInterrupt
+
+    methods = [method("one"), method("two", fault="no rows"), MISSING]
+    with pytest.raises(KeyboardInterrupt):
+        compare(*table, methods, progress=interrupt, on_interrupt=seen.append)
+    one, two, gone = seen[0].standings
+    assert one.kept == (("a", "c", "d"),)
+    assert (one.information.nats, one.score, one.notes) == (pytest.approx(0.3), None, ())
+    assert (two.kept, two.status) == ((None,), "no answer yet")
+    assert gone.status.startswith("not installed")
+    assert (seen[0].reference.information, seen[0].reference.score) == (None, None)
+    assert at_once == ["one", "two", ("a", "c", "d")]
+
+
 def test_more_time_runs_again_only_what_was_cut_short(table, at_once, tmp_path):
     methods = [method("works"), method("slow", fault="sleep")]
     compare(*table, methods, time_limit=5, cache=tmp_path)
@@ -254,9 +273,11 @@ def test_agreement_is_the_mean_share_of_common_features(finished):
     assert finished.agreement("minerva", "boruta") is None
 
 
-def test_features_are_listed_by_votes_and_then_by_what_they_tell_alone(finished):
+def test_features_that_minerva_keeps_come_first_then_by_votes_and_by_what_they_tell_alone(finished):
     rows = [(row.feature, row.kept_by, row.alone_nats) for row in finished.votes()]
-    assert rows == [("a", ("minerva", "ksg"), None), ("c", ("ksg",), 0.3), ("b", ("minerva",), 0.1)]
+    assert rows == [("a", ("minerva", "ksg"), None), ("b", ("minerva",), 0.1), ("c", ("ksg",), 0.3)]
+    others = dataclasses.replace(finished, standings=(finished.standings[1],))
+    assert [row.feature for row in others.votes()] == ["c", "a", "b"]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from minerva.data import as_table
 from minerva.errors import InputError
 from minerva.evaluation.study import as_arrow, read_rows, read_study, write_rows
+from minerva.schema import Column, Note
 
 
 def read(X, y, **settings):
@@ -60,6 +63,29 @@ def test_rows_written_for_another_process_are_read_as_the_same_columns(mixed, tm
         if expected.levels is not None:
             assert column.levels.tolist() == expected.levels.tolist()
     assert read_rows(target).column_names == ["y"]
+
+
+def test_times_reach_methods_as_times_with_the_same_seconds():
+    days = pd.Series(pd.date_range("2023-12-31", periods=40, freq="D")).where(np.arange(40) != 3)
+    X = pd.DataFrame(
+        {
+            "created at": days,
+            "precise": days + pd.Timedelta("123456us"),
+            "last day": [datetime.date(9999, 12, 31), datetime.date(1, 1, 1)] * 20,
+            "length": days - days[0],
+            "hour": [datetime.time(23, 59, 59, 999_999), None] * 20,
+        }
+    )
+    table = as_table(X)
+    again = as_table(as_arrow(table.columns))
+    for column, expected in zip(again.columns, table.columns, strict=True):
+        assert column.note == expected.note is not None
+        np.testing.assert_array_equal(column.values, expected.values)
+
+
+def test_seconds_that_microseconds_cannot_give_back_stay_numbers():
+    third = Column("t", np.array([1 / 3, 0.5]), note=Note.DURATION)
+    np.testing.assert_array_equal(as_table(as_arrow([third])).columns[0].values, third.values)
 
 
 def test_kinds_are_found_on_all_rows_and_those_named_are_remembered(mixed):

@@ -92,7 +92,7 @@ BAD_TABLES = {
 
 BAD_TARGETS = {
     "none": (None, "None"),
-    "constant numbers": (np.ones(N_ROWS), "'y' has one value only (1.0"),
+    "constant numbers": (np.ones(N_ROWS), "'y' has one value only (1 in all"),
     "constant text": (pd.Series(["no"] * N_ROWS, name="fraud"), "'fraud' has one value only (no"),
     "one of two constant": (pd.DataFrame({"a": labels(), "b": 0}), "'b' has one value only"),
     "a missing number": (labels(row_4=np.nan), "'fraud' has 1 missing value"),

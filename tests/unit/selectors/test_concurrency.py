@@ -53,9 +53,9 @@ def three_threads():
     torch.set_num_threads(before)
 
 
-def fit(problem, seed=0, **parameters):
+def fit(problem, seed=0, device="cpu", **parameters):
     """All that a selection says, but for when it was made."""
-    selection = MinervaSelector(random_state=seed, **parameters).fit(problem.X, problem.y).selection_
+    selection = MinervaSelector(random_state=seed, device=device, **parameters).fit(problem.X, problem.y).selection_
     return {**json.loads(selection.to_json()), "seconds": None, "provenance": None, "settings": None}
 
 
@@ -109,7 +109,7 @@ def test_a_fit_within_a_fit_changes_neither(pair):
 
 def test_two_estimates_in_two_threads_are_those_alone(pair):
     def estimate(seed):
-        return mutual_information(pair.X[["f0", "f3"]], pair.y, random_state=seed)
+        return mutual_information(pair.X[["f0", "f3"]], pair.y, random_state=seed, device="cpu")
 
     with ThreadPoolExecutor(2) as pool:
         assert list(pool.map(estimate, (0, 1))) == [estimate(0), estimate(1)]
@@ -231,12 +231,14 @@ def few(pair, monkeypatch):
 
 @pytest.mark.parametrize("backend", ["loky", "multiprocessing", "threading"])
 def test_workers_of_joblib_give_the_answers_of_this_process(few, backend):
+    if backend == "multiprocessing" and torch.cuda.is_initialized():
+        pytest.skip("a process that has used a GPU cannot be forked")
     found = joblib.Parallel(n_jobs=2, backend=backend)(joblib.delayed(fit_few)(seed, *few) for seed in (0, 1))
     assert found == [fit_few(seed, *few) for seed in (0, 1)]
 
 
 def test_a_search_over_a_pipeline_in_two_workers_is_that_in_one(few):
-    pipeline = make_pipeline(MinervaSelector(random_state=0), LogisticRegression())
+    pipeline = make_pipeline(MinervaSelector(random_state=0, device="cpu"), LogisticRegression())
     grid = {"minervaselector__n_features_to_select": [1, 2]}
     one, two = (GridSearchCV(pipeline, grid, cv=2, n_jobs=n_jobs).fit(*few) for n_jobs in (1, 2))
     np.testing.assert_array_equal(one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"])

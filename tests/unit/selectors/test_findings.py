@@ -16,6 +16,7 @@ from minerva.core.leaving_out import Dropped, Elimination
 from minerva.core.screen import Screen
 from minerva.core.solvers.vetting import VettingSolution
 from minerva.data import as_table
+from minerva.report.words import roles
 from minerva.results import Role, SuspectKind
 from minerva.selectors.columns import canonical_order
 
@@ -32,7 +33,9 @@ def tell(monkeypatch):
     ``alone`` and ``replaced_by`` are what is known of columns by name; a and c tell 0.3 nats alone unless it says more.
     """
 
-    def run(last=NONE, total=SURE, alone=None, replaced_by=None, near_copies=None, gain=WEAK, **parameters):
+    def run(
+        last=NONE, total=SURE, alone=None, replaced_by=None, near_copies=None, gain=WEAK, chosen="ab", **parameters
+    ):
         order = canonical_order(as_table(X))
         place = {name: k for k, name in enumerate(order)}
         alone = {"a": Evidence(0.3, 0.01), "b": NONE, "c": Evidence(0.3, 0.01), **(alone or {})}
@@ -41,8 +44,8 @@ def tell(monkeypatch):
             unit = {order[place]: number for number, places in enumerate(units) for place in places}
             a, b, c, d = (unit[name] for name in "abcd")
             elimination = Elimination(
-                kept=sorted({a, b}),
-                contributions={a: SURE, b: WEAK},
+                kept=sorted(unit[name] for name in chosen),
+                contributions={unit[name]: SURE if name == "a" else WEAK for name in chosen},
                 dropped=[Dropped(d, NONE, None), Dropped(c, last, a)],
                 path=[(sorted({a, b, c, d}), SURE), (sorted({a, b, c}), SURE), (sorted({a, b}), WEAK)],
             )
@@ -59,7 +62,11 @@ def tell(monkeypatch):
                     {place[name]: (place[other], share) for name, (other, share) in (near_copies or {}).items()},
                     entropy=np.log(2),
                 ),
-                together=Together({(min(a, b), max(a, b)): gain}, {b: [a]}, [*elimination.path, ([a], NONE)]),
+                together=Together(
+                    {(min(a, b), max(a, b)): gain} if "b" in chosen else {},
+                    {b: [a]} if "b" in chosen else {},
+                    [*elimination.path, ([a], NONE)],
+                ),
                 rounds=[{unit[name]: 0.1 * k for k, name in enumerate("fedcba")}, {a: 0.5, b: 0.4}],
                 information=WEAK,
                 total=total,
@@ -174,6 +181,20 @@ def test_roles_say_who_tells_something_alone(tell):
     }
 
 
+def test_the_only_one_kept_matters_alone_whatever_counting_found(tell):
+    selection, results = tell(alone={"a": NONE}, chosen="a")
+    assert selection.selected == ("a",)
+    assert (results["a"].role, results["a"].partners) == (Role.ALONE, ())
+    assert "other" not in " ".join(roles(selection))
+
+
+def test_few_rows_are_told_to_show_strong_relations_only():
+    enough, few = (MinervaSelector(random_state=0, time_limit=0.01).fit(X[:n], Y[:n]).selection_ for n in (100, 98))
+    sentence = "98 rows are few: they show strong relations only, and weaker ones need more rows."
+    assert sentence in few.warnings
+    assert not any("few" in warning for warning in enough.warnings)
+
+
 def test_a_dropped_column_that_tells_something_says_who_tells_it_too(tell):
     told = Evidence(0.2, 0.01)
     _, results = tell(alone={"e": told, "f": told}, replaced_by={"e": ["a"], "f": ["b", "a"]})
@@ -221,7 +242,7 @@ def test_rounds_of_sparsifying_are_told_by_name(tell):
 
 
 def test_a_column_that_tells_nearly_all_is_suspected_of_leaking(tell):
-    selection, _ = tell(alone={"a": Evidence(0.65, 0.01)})
+    selection, _ = tell(alone={"a": Evidence(0.65, 0.01)}, total=Evidence(0.65, 0.01))
     assert [(one.feature, one.kind) for one in selection.suspects] == [("a", SuspectKind.LEAK)]
     assert selection.suspects[0].share == pytest.approx(0.65 / np.log(2))
     (warning,) = selection.warnings

@@ -60,6 +60,31 @@ def test_columns_that_are_suspect_in_the_same_way_share_a_sentence(pair):
     assert sentence.startswith("Columns 'id0', 'id1', 'id2', 'id3', 'id4' and 2 others look like identifiers (row num")
 
 
+def test_an_identifier_is_called_so_once(pair):
+    X = pair.X.assign(number=np.random.default_rng(0).permutation(400) ** 2)
+    [sentence] = MinervaSelector(random_state=0).fit(X, pair.y).selection_.warnings
+    assert sentence.startswith("Column 'number' looks like an identifier (whole numbers, each once); drop it unless")
+
+
+def test_numbers_and_dates_in_another_notation_are_named_with_the_remedy(pair):
+    days = pd.Series(pd.date_range("2023-01-01", periods=400))
+    X = pair.X.assign(
+        price=[f"${k:,}" for k in range(900, 1300)],
+        share=[f"{k / 10}%" for k in range(400)],
+        day=days.dt.strftime("%d/%m/%Y"),
+        height=[f"{k},5" for k in range(400)],
+    )
+    drops = (["share", "day", "height"], [])
+    one, four = (MinervaSelector(random_state=0, drop=drop).fit(X, pair.y).selection_ for drop in drops)
+    assert one.warnings == (
+        "Column 'price' is read as text without order, though values such as '$1,200' look like numbers or dates; "
+        "convert it.",
+    )
+    [sentence] = four.warnings
+    assert sentence.startswith("Columns 'price', 'share', 'day' and 1 more are read as text without order")
+    assert by_name(four)["day"].note == Note.NOTATION
+
+
 def test_a_date_says_that_it_was_read_as_a_number(selection):
     assert {name: result.note for name, result in by_name(selection).items() if result.note} == {"opened": Note.DATE}
     assert "note" not in selection.to_frame().columns
