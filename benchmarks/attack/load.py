@@ -1,4 +1,4 @@
-"""Many fits in one process: nothing may grow with them, and nothing may be left of them.
+"""Many fits in one process: nothing may grow with them, and nothing may be left of them; and two fits at once.
 
     python benchmarks/attack/load.py [--fits 60]
 
@@ -16,13 +16,16 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 
 from minerva import MinervaSelector, mutual_information
+from minerva.problems import equality
 from result import Result
 
 N_FITS, N_QUICK = 200, 20
 N_WARM = 10
 MAX_GROWTH = 0.05
+MOST_TIME = 1.1  # of two fits at once, against one after the other
 N_ROWS, N_STREAMED_ROWS = 90, 9_000
 
 
@@ -143,11 +146,37 @@ PARTS: dict[str, tuple[Callable[[int], None], float]] = {  # and their share of 
 }
 
 
+def columns_of(n_rows: int, seed: int) -> tuple[str, ...]:
+    problem = equality(n_rows, 12, n_levels=3, relevant=(2, 7), random_state=seed)
+    return MinervaSelector(random_state=seed, device="cpu").fit(problem.X, problem.y).selection_.selected
+
+
+def side_by_side(backend: str, n_rows: int) -> Result:
+    """Two fits at once, by workers of joblib that have started before; lost is a wrong answer, or time."""
+    start, jobs = time.monotonic(), [delayed(columns_of)(n_rows, seed) for seed in (0, 1)]
+    with Parallel(n_jobs=2, backend=backend) as workers:
+        workers(delayed(columns_of)(N_ROWS, seed) for seed in (0, 1))
+        seconds, found = [], []
+        for run in (lambda: [columns_of(n_rows, seed) for seed in (0, 1)], lambda: workers(jobs)):
+            before = time.monotonic()
+            found.append(run())
+            seconds.append(time.monotonic() - before)
+    ratio = seconds[1] / seconds[0]
+    lost = [] if found[0] == found[1] else [f"{found[1]} instead of {found[0]}"]
+    lost += [f"{ratio:.2f} of the time of one after the other"] if ratio > MOST_TIME else []
+    told = f"{seconds[1]:.1f} s at once, {seconds[0]:.1f} s one after the other"
+    what = f"two fits at once of {n_rows:,} rows, workers: {backend}"
+    return Result(what, 2, len(lost), time.monotonic() - start, "; ".join([*lost, told]))
+
+
 def results(quick: bool, n_fits: int | None = None) -> Iterator[Result]:
-    """Every kind of work, many times over."""
+    """Every kind of work, many times over, and two at once."""
     n_fits = n_fits or (N_QUICK if quick else N_FITS)
     for what, (work, share) in PARTS.items():
         yield repeat(what, work, max(10, round(n_fits * share)))
+    for n_rows in (3_000,) if quick else (3_000, 30_000):  # on one thread each, and on all
+        for backend in ("threading", "loky", "multiprocessing"):
+            yield side_by_side(backend, n_rows)
 
 
 def main() -> None:
