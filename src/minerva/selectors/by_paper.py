@@ -69,17 +69,17 @@ def run_paper(request: Request, settings: PaperSettings) -> Selection:
         target_entropy=atoms.entropy if atoms.is_discrete else None,
         history=solution.records,
         converged=solution.converged,
-        warnings=(*request.warnings(n_rows, converged=solution.converged), *_doubts(solution)),
+        warnings=(*request.warnings(n_rows, converged=solution.converged), *_doubts(solution, request)),
         settings=request.settings,
         versions=versions(),
         weight_history=_weight_history(solution, request),
     )
 
 
-def _doubts(solution: PaperSolution) -> tuple[str, ...]:
-    """What to think of weights that a network with nothing to tell has left."""
-    learned = max(solution.total.interval[0], solution.kept.interval[0]) > 0
-    return () if learned or not solution.converged else (NOTHING_LEARNED,)
+def _doubts(solution: PaperSolution, request: Request) -> tuple[str, ...]:
+    """What to think of weights that a network with nothing to tell has left, though it had the time to learn."""
+    has_learned = max(solution.total.interval[0], solution.kept.interval[0]) > 0
+    return () if has_learned or request.deadline.left < 0 else (NOTHING_LEARNED,)
 
 
 def _weight_history(solution: PaperSolution, request: Request) -> tuple[WeightRecord, ...]:
