@@ -102,13 +102,23 @@ class _Limits(threading.local):
     inside = False
 
 
-_LIMITS = _Limits()
-_UNLIMITED: list[int] = []  # the number of threads before there was any limit, once for every thread within one
-_PRECISIONS: list[str] = []  # of products before they were to be quick, once for every thread that is at them
-_LOCK = threading.Lock()
-_forked = threading.Event()
+class _Shared:
+    """What fits in all threads of this process share: settings of torch that they change and put back."""
+
+    def __init__(self) -> None:
+        self.unlimited: list[int] = []  # the number of threads before any limit, once for every thread within one
+        self.precisions: list[str] = []  # of products before they were quick, once for every thread that is at them
+        self.is_forked = False
+        self.lock = threading.Lock()
+
+    def after_fork(self) -> None:
+        """Forget a lock that a thread of the parent may have held."""
+        self.is_forked, self.lock = True, threading.Lock()
+
+
+_LIMITS, _SHARED = _Limits(), _Shared()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forked.set)
+    os.register_at_fork(after_in_child=_SHARED.after_fork)
 
 
 @contextlib.contextmanager
@@ -120,18 +130,18 @@ def threads(at_most: int) -> Iterator[None]:
     before it are gone, and whoever waits for them waits for ever.
     """
     is_outermost = not _LIMITS.inside
-    with _LOCK:  # a thread that is new to torch would take the limit of another one for its own number
-        before = _UNLIMITED[0] if is_outermost and _UNLIMITED else torch.get_num_threads()
+    with _SHARED.lock:  # a thread that is new to torch would take the limit of another one for its own number
+        before = _SHARED.unlimited[0] if is_outermost and _SHARED.unlimited else torch.get_num_threads()
         if is_outermost:
-            _UNLIMITED.append(before)
-        torch.set_num_threads(1 if _forked.is_set() else min(before, at_most))
+            _SHARED.unlimited.append(before)
+        torch.set_num_threads(1 if _SHARED.is_forked else min(before, at_most))
     _LIMITS.inside = True
     try:
         yield
     finally:
-        with _LOCK:
+        with _SHARED.lock:
             if is_outermost:
-                _UNLIMITED.pop()
+                _SHARED.unlimited.pop()
             torch.set_num_threads(before)
         _LIMITS.inside = not is_outermost
 
@@ -143,15 +153,15 @@ def quick_products() -> Iterator[None]:
     For steps down a gradient, which is rough anyway; what a critic is judged by is computed in full, unless another
     thread takes such a step on a GPU at that moment.
     """
-    with _LOCK:
-        _PRECISIONS.append(_PRECISIONS[0] if _PRECISIONS else torch.get_float32_matmul_precision())
+    with _SHARED.lock:
+        _SHARED.precisions.append(_SHARED.precisions[0] if _SHARED.precisions else torch.get_float32_matmul_precision())
         torch.set_float32_matmul_precision("high")
     try:
         yield
     finally:
-        with _LOCK:
-            before = _PRECISIONS.pop()
-            if not _PRECISIONS:
+        with _SHARED.lock:
+            before = _SHARED.precisions.pop()
+            if not _SHARED.precisions:
                 torch.set_float32_matmul_precision(before)
 
 
