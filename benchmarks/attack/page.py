@@ -50,7 +50,12 @@ def _origin(records: Sequence[Record]) -> str:
     machine, versions = last["machine"], last["versions"]
     packages = ", ".join(f"{name} {version}" for name, version in versions.items())
     memory = machine["memory_bytes"] / 1e9
-    return f"Made {last['made'][:10]} on {machine['cpus']} cores and {memory:.0f} GB: {packages}."
+    parts: dict[str, dict[str, None]] = {}  # in their order, once each
+    for record in records:
+        parts.setdefault(record["commit"], {})[record["part"]] = None
+    commits = "; ".join(f"{commit} ({', '.join(of_commit)})" for commit, of_commit in parts.items())
+    made = f"Made {last['made'][:10]} on {machine['cpus']} cores and {memory:.0f} GB: {packages}."
+    return f"{made} Commits: {commits}."
 
 
 def fill(page: str, records: Sequence[Record]) -> str:
