@@ -263,6 +263,7 @@ ANY_CELL = ("dictionaries", "sets", "frames", "objects", "functions", "complex n
 
 
 @pytest.mark.filterwarnings("ignore:X (has|does not have valid) feature names")
+@pytest.mark.filterwarnings("ignore:DataFrameGroupBy.dtypes is deprecated")  # by pandas 2.2
 @pytest.mark.parametrize(
     "name", [name for name in odd.BAD_TABLES if not any(map(name.__contains__, ANY_SHAPE + ANY_CELL))]
 )

@@ -29,6 +29,7 @@ RECORD = {
     "versions": {"minerva": "0.1.0", "python": "3.11.7"},
     "machine": {"cpus": 2, "memory_bytes": 25e9, "threads": "1"},
     "made": "2026-11-16T10:00:00Z",
+    "commit": "0123456789ab",
 }
 
 
@@ -59,7 +60,8 @@ def test_a_record_is_a_row_and_the_last_row_is_their_sum(attack_page):
     lines = attack_page.table([RECORD, {**RECORD, "part": "load", "lost": 1, "tried": 200}]).splitlines()
     assert lines[2] == "| faults | kill -9 \\| then --resume | 1,050 | 0 | 61 s | two lines |"
     assert lines[4] == "| **in all** | | **1,250** | **1** | **123 s** | |"
-    assert lines[-1] == "Made 2026-11-16 on 2 cores and 25 GB: minerva 0.1.0, python 3.11.7."
+    made = "Made 2026-11-16 on 2 cores and 25 GB: minerva 0.1.0, python 3.11.7."
+    assert lines[-1] == f"{made} Commits: 0123456789ab (faults, load)."
 
 
 def test_every_test_and_every_page_that_is_named_is_there():

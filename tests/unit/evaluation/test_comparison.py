@@ -239,12 +239,13 @@ def test_a_cache_that_is_a_file_is_refused_before_anything_runs(table, at_once, 
 
 def test_methods_run_in_processes_of_their_own_and_are_killed_when_time_is_up(table, monkeypatch):
     monkeypatch.setattr("minerva.selectors.mutual_information", lambda X, y, **_: Estimate(0.5, 0.4, 0.6, X.num_rows))
+    before = {*multiprocessing.active_children()}  # workers of joblib outlive the tests that use them
     comparison = compare(*table, [method("works"), method("slow", fault="sleep")], time_limit=2)
     works, slow = comparison.standings
     assert works.kept == (("a", "c", "d"),)
     assert works.peak_bytes > 10_000_000
     assert slow.status == "out of time: stopped after 2 s"
-    assert multiprocessing.active_children() == []
+    assert {*multiprocessing.active_children()} <= before
 
 
 @pytest.fixture
