@@ -76,8 +76,7 @@ def shoot(page: Page, box: FloatRect, path: Path, margin: int = 0) -> None:
     left, top = box["x"] - margin, box["y"] - margin
     clip = {"x": left, "y": top, "width": box["width"] + 2 * margin, "height": box["height"] + 2 * margin}
     picture = Image.open(BytesIO(page.screenshot(full_page=True, clip=clip))).convert("RGB")
-    # By coverage, since colours of a few marks count as much as those of the ground.
-    colours = picture.quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    colours = picture.quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)  # keeps the ground
     colours.save(path, optimize=True)
 
 

@@ -13,7 +13,10 @@ def main() -> None:
     from minerva.cli import main as run_command  # noqa: PLC0415 - a fifth of a second
 
     signal.signal(signal.SIGINT, before)
-    run_command()
+    try:
+        run_command()
+    finally:  # all is done and told: impatience while torch unloads would change the exit code alone
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 if __name__ == "__main__":

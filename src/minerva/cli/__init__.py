@@ -5,12 +5,10 @@ Nothing here loads torch, scikit-learn, pandas or pyarrow before a command runs,
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import io
 import os
 import re
-import signal
 import sys
 import warnings
 from typing import Annotated, Any
@@ -64,7 +62,6 @@ class _OneSentenceGroup(TyperGroup):
             _complain(_in_one_sentence(error))
             raise typer.Exit(BAD_INPUT) from None
         except KeyboardInterrupt as interruption:
-            atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)  # impatience while the process ends
             _complain("Terminated." if isinstance(interruption, Terminated) else "Interrupted.")
             raise typer.Exit(exit_code(interruption)) from None
 
@@ -119,8 +116,6 @@ def _minerva(
 
 def main() -> None:
     """Run the command line; the entry point of ``minerva``."""
-    # Read when torch loads: threads that wait busily for long stop each other where other processes use the cores too
-    os.environ.setdefault("GOMP_SPINCOUNT", "4000")
     _prepare_streams()
     warnings.showwarning = _show_warning
     app(prog_name="minerva")

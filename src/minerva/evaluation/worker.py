@@ -22,7 +22,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 
-SPIN_COUNT, PATIENT = "GOMP_SPINCOUNT", "4000"  # read by the threads of torch when it loads
 _STATUS = Path("/proc/self/status")
 _CLEAR_REFS = Path("/proc/self/clear_refs")
 _ONE_START_AT_A_TIME = threading.Lock()
@@ -109,7 +108,7 @@ class Worker:
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, self._perform), daemon=True)
-        with _main_left_alone(self._perform), _patient_threads():
+        with _main_left_alone(self._perform):
             self._process.start()
         theirs.close()  # or the end of the process would not be seen here
         self._pipe.recv()  # the first message says that imports are done
@@ -209,22 +208,6 @@ def _main_left_alone(perform: Callable[[Any], Any]) -> Iterator[None]:
             yield
         finally:
             sys.modules["__main__"] = main
-
-
-@contextlib.contextmanager
-def _patient_threads() -> Iterator[None]:
-    """Let threads of a process that starts soon sleep when they wait, unless the user has said how long they shall not.
-
-    They wait busily otherwise, and stop each other where other processes use the cores too: with two busy ones, a fit
-    of 3 s took more than 100 s. With this they wait as long as is usual within a fit; none at all costs twice the time.
-    """
-    known = os.environ.get(SPIN_COUNT)
-    os.environ.setdefault(SPIN_COUNT, PATIENT)
-    try:
-        yield
-    finally:
-        if known is None:
-            del os.environ[SPIN_COUNT]
 
 
 def _serve(pipe: Connection, perform: Callable[[Any], Any]) -> None:

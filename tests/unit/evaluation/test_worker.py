@@ -88,16 +88,6 @@ def test_peak_memory_of_an_earlier_call_is_forgotten():
     assert high - low > 0.8 * n_bytes
 
 
-def test_threads_of_the_process_wait_busily_for_a_while_only_unless_the_user_says_otherwise(monkeypatch):
-    monkeypatch.delenv("GOMP_SPINCOUNT", raising=False)
-    with Worker(os.getenv) as worker:
-        assert worker.ask("GOMP_SPINCOUNT") == "4000"
-    assert "GOMP_SPINCOUNT" not in os.environ
-    monkeypatch.setenv("GOMP_SPINCOUNT", "1")
-    with Worker(os.getenv) as worker:
-        assert worker.ask("GOMP_SPINCOUNT") == "1"
-
-
 def test_a_task_may_use_all_cores_by_threads():
     with Worker(joblib.effective_n_jobs) as worker:
         assert worker.ask(2) == 2

@@ -274,3 +274,11 @@ def test_a_fork_of_a_process_whose_torch_has_threads_can_fit():
         finally:  # where the child hangs, so does its parent
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize(("given", "expected"), [({}, "1000"), ({"GOMP_SPINCOUNT": "7"}, "7")])
+def test_threads_wait_busily_for_a_while_only_unless_the_user_says_otherwise(given, expected):
+    known = {name: value for name, value in os.environ.items() if name != "GOMP_SPINCOUNT"}
+    code = "import minerva, os, sys; print(os.environ['GOMP_SPINCOUNT'], 'torch' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], env=known | given, capture_output=True, text=True, check=True)
+    assert run.stdout == f"{expected} False\n"
