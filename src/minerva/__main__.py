@@ -15,8 +15,9 @@ def main() -> None:
     signal.signal(signal.SIGINT, before)
     try:
         run_command()
-    finally:  # all is done and told: impatience while torch unloads would change the exit code alone
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    finally:  # all is done and told: to be ended while torch unloads would change the exit code alone
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
 
 
 if __name__ == "__main__":
