@@ -170,10 +170,14 @@ def side_by_side(backend: str, n_rows: int) -> Result:
 
 
 def results(quick: bool, n_fits: int | None = None) -> Iterator[Result]:
-    """Every kind of work, many times over, and two at once."""
+    """Every kind of work, many times over."""
     n_fits = n_fits or (N_QUICK if quick else N_FITS)
     for what, (work, share) in PARTS.items():
         yield repeat(what, work, max(10, round(n_fits * share)))
+
+
+def beside(quick: bool) -> Iterator[Result]:
+    """Two fits at once, by workers of every kind."""
     for n_rows in (3_000,) if quick else (3_000, 30_000):  # on one thread each, and on all
         for backend in ("threading", "loky", "multiprocessing"):
             yield side_by_side(backend, n_rows)

@@ -13,7 +13,7 @@ HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "trust.md"
 RECORDS = HERE / "results" / "results.jsonl"
 MARKED = re.compile(r"(<!-- attack -->\n).*?(<!-- end -->)", re.DOTALL)
-PARTS = {"files": "files that go or change", "limits": "time limits", "fuzz": "hostile files"}
+PARTS = {"files": "files that go or change", "limits": "time limits", "fuzz": "hostile files", "beside": "two at once"}
 
 Record = dict[str, Any]
 

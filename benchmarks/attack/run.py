@@ -42,7 +42,13 @@ def _load(quick: bool) -> Iterator[Result]:
     return load.results(quick)
 
 
-PARTS = {**faults.PARTS, "fuzz": _fuzz, "load": _load}
+def _beside(quick: bool) -> Iterator[Result]:
+    import load
+
+    return load.beside(quick)
+
+
+PARTS = {**faults.PARTS, "fuzz": _fuzz, "load": _load, "beside": _beside}
 _ORDER = list(PARTS)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from minerva.core.runtime import MAX_THREADS
 from minerva.core.training import Schedule
 
 
@@ -36,7 +37,7 @@ class Plan:
                 width=128,
                 dropout=0.0,
                 schedule=schedule,
-                max_threads=64,
+                max_threads=MAX_THREADS,
                 n_pairs=32,
             )
         if n_rows >= 5_000:

@@ -96,6 +96,9 @@ def is_random_state(state: Mapping[str, Tensor], generator: Generator | None, de
     return state.keys() == generators.keys()
 
 
+MAX_THREADS = 64  # more gain nothing, whatever the table
+
+
 class _Limits(threading.local):
     """Of every thread: whether it computes within a limit already."""
 
@@ -122,7 +125,7 @@ if hasattr(os, "register_at_fork"):
 
 
 @contextlib.contextmanager
-def threads(at_most: int) -> Iterator[None]:
+def threads(at_most: int = MAX_THREADS) -> Iterator[None]:
     """Compute on at most so many threads, and put the number back after, however many fits begin and end meanwhile.
 
     Small products gain nothing from a second thread, and two fits at once that each have as many threads as there are

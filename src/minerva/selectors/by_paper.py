@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minerva.core.evidence import Evidence
-from minerva.core.runtime import seeded, threads
+from minerva.core.runtime import seeded
 from minerva.core.solvers.paper import PaperSettings, PaperSolution, solve_paper
 from minerva.preprocessing import TableEncoder, find_target_kind, fit_atoms
 from minerva.results import FeatureResult, Selection, WeightRecord, versions
@@ -19,7 +19,6 @@ from minerva.selectors.request import Request, empty_selection
 HELD_OUT_SHARE = 0.2
 MAX_WEIGHTS = 24  # features whose weights are kept on their way
 FELL_TO_ZERO = "weight fell to zero"
-_MAX_THREADS = 64  # batches of a thousand rows gain from every core
 NOTHING_LEARNED = (
     "The network learned nothing that holds on other rows, so that its weights say nothing of the columns: "
     "the target may be independent of them, the rows too few, or learning_rate too large or too small."
@@ -46,7 +45,7 @@ def run_paper(request: Request, settings: PaperSettings) -> Selection:
         for rows in (train, held_out)
     )
     unit_of = {feature: unit for unit, features in enumerate(request.units) for feature in features}
-    with threads(_MAX_THREADS), seeded(int(request.rng.integers(2**31)), request.device) as generator:
+    with seeded(int(request.rng.integers(2**31)), request.device) as generator:
         solution = solve_paper(
             x,
             y,

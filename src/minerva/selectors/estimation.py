@@ -27,6 +27,7 @@ from minerva.selectors.parameters import as_generator, as_names
 FEW_COLUMNS = 3  # up to here one critic learns all columns; above, columns that carry nothing are left out first
 
 
+@threads()
 def mutual_information(
     X: Any,
     y: Any,

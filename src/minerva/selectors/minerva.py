@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from minerva.checks import as_path
 from minerva.core.ranks import ALONE, Ranks
-from minerva.core.runtime import Deadline, find_device
+from minerva.core.runtime import Deadline, find_device, threads
 from minerva.core.solvers.paper import PaperSettings
 from minerva.data import as_target
 from minerva.data.budget import Budget
@@ -198,7 +198,7 @@ class MinervaSelector(TableSelector):
             The fitted selector.
         """
         start = time.monotonic()
-        with Audience(self.callbacks, self.verbose, self.time_limit) as audience:
+        with threads(), Audience(self.callbacks, self.verbose, self.time_limit) as audience:
             request = self._request(X, y, sample_weight, row_groups, row_times, ranks, audience, start)
             selection = run_paper(request, self._paper_settings()) if self.solver == "paper" else run_vetting(request)
             selection = dataclasses.replace(

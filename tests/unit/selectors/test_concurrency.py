@@ -247,7 +247,7 @@ def test_a_search_over_a_pipeline_in_two_workers_is_that_in_one(few):
 
 FORK = """
 import dataclasses, os, torch
-from minerva import MinervaSelector
+from minerva import MinervaSelector, mutual_information
 from minerva.core.plan import Plan
 from minerva.problems import equality
 
@@ -256,10 +256,11 @@ plan = dataclasses.replace(plan, schedule=dataclasses.replace(plan.schedule, max
 Plan.for_rows = classmethod(lambda cls, *n_rows: plan)
 torch.set_num_threads(2)
 torch.rand(1000, 1000).exp().sum()  # starts the threads that no fork has
-problem = equality(n_samples=2_000, n_features=4, n_levels=3, relevant=(0, 3), random_state=0)
+problem = equality(n_samples=6_000, n_features=12, n_levels=3, relevant=(0, 3), random_state=0)  # joined by threads
 child = os.fork()
 if child == 0:
     MinervaSelector(random_state=0, device="cpu").fit(problem.X, problem.y)
+    mutual_information(problem.X[["f0", "f3"]], problem.y, random_state=0, device="cpu")
     os._exit(0 if torch.get_num_threads() == 2 else 1)
 raise SystemExit(os.waitpid(child, 0)[1])
 """
