@@ -45,7 +45,7 @@ def run_selection(data: bytes, folder: Path) -> str:
     selection.save(folder / "again.json")
     if Selection.load(folder / "again.json").to_json() != selection.to_json():
         raise WrongAnswerError("a selection that was loaded, saved and loaded is another")
-    if not selection.headline or len(selection.to_frame()) != len(selection.features):
+    if not str(selection) or len(selection.to_frame()) != len(selection.features):
         raise WrongAnswerError("a selection that was loaded has no words")
     return "loaded"
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from full_selection import full_selection
 from minerva.errors import InputError
+from minerva.report.page import render
 from minerva.results import (
     Estimate,
     FeatureResult,
@@ -92,6 +93,14 @@ def selections(draw):
 @settings(max_examples=50, deadline=None)
 def test_any_selection_is_read_back_equal(selection):
     assert Selection.from_json(selection.to_json()) == selection
+
+
+@given(selections())
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_any_selection_that_is_read_can_be_shown(selection):
+    assert str(selection)
+    assert selection._repr_html_()
+    assert render(selection)
 
 
 @given(st.data())

@@ -76,3 +76,32 @@ def test_sparse_arrays_of_other_than_two_dimensions_are_refused(shape, message):
         pytest.skip("this SciPy makes two dimensions of one")
     with pytest.raises(InputError, match=message):
         as_table(X)
+
+
+def _damaged(layout, attribute, place, value):
+    X = sparse.random_array((30, 4), density=0.5, format=layout, rng=np.random.default_rng(0))
+    getattr(X, attribute)[place] = value
+    return X
+
+
+@pytest.mark.parametrize("value", [-5, 10**7])
+@pytest.mark.parametrize(
+    ("layout", "attribute", "place"),
+    [
+        ("csr", "indices", 3),
+        ("csr", "indptr", -1),
+        ("csc", "indices", 3),
+        ("csc", "indptr", 2),
+        ("csc", "indptr", -1),
+        ("bsr", "indices", 3),
+        ("coo", "row", 3),
+        ("coo", "col", 3),
+        ("lil", "rows", 3),
+    ],
+)
+def test_indices_beyond_the_shape_are_refused_before_they_are_followed(layout, attribute, place, value):
+    X = _damaged(layout, attribute, place, [value] if layout == "lil" else value)
+    with pytest.raises(
+        InputError, match=r"^X is a sparse matrix whose indices do not fit its shape \(30, 4\): .*; build"
+    ):
+        as_table(X)

@@ -155,6 +155,12 @@ def test_without_partners_the_strongest_sure_synergy_tells_who_belongs_together(
     ]
 
 
+def test_a_pair_with_a_dropped_feature_links_nobody():
+    features = chosen("a"), chosen("b"), FeatureResult("c", False, "noise")
+    told = words.roles(selection_of(*features, pairs=(synergy("a c", 0.2),)))
+    assert told == words.roles(selection_of(*features))
+
+
 def test_the_pair_that_switches_is_named_though_terms_of_a_sum_gain_more_from_each_other():
     # y is one sum where k1 equals k2 and another elsewhere: terms tell something alone, the switch does not
     terms = [chosen(f"s{k}", 0.03 * k, 1.8, Role.ALONE, "k1 k2", marginal_low=0.02 * k) for k in (1, 2, 3)]

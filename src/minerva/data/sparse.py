@@ -40,7 +40,7 @@ def columns_from_sparse(X: Any, names: Iterable[str], what: str) -> list[Column]
             f"{what} is sparse and of shape {X.shape}: as columns it takes {n_bytes / 1e9:,.0f} GB, and this machine "
             f"has {_memory() / 1e9:,.0f} GB; choose fewer columns or rows first."
         )
-    stored = X.tocsc()
+    stored = _checked(X, what).tocsc()
     if not stored.has_canonical_format:  # a cell may be stored in parts
         stored = stored.copy()
         stored.sum_duplicates()
@@ -50,6 +50,24 @@ def columns_from_sparse(X: Any, names: Iterable[str], what: str) -> list[Column]
         values[stored.indices[start:stop]] = stored.data[start:stop]
         columns.append(column_from_array(name, values))
     return columns
+
+
+def _checked(X: Any, what: str) -> Any:
+    """Give the same matrix once its indices are known to fit its shape: the compiled code of scipy relies on it."""
+    try:
+        if X.format == "coo":
+            return type(X)((X.data, (X.row, X.col)), shape=X.shape)  # looks at all indices
+        if X.format not in ("csr", "csc", "bsr"):
+            X = X.tocsr()
+        view = type(X)((X.data, X.indices, X.indptr), shape=X.shape)  # a check puts indices of other types into place
+        view.check_format(full_check=True)
+        if np.any(np.diff(view.indptr) < 0):  # not looked at where the last one says that nothing is stored
+            raise ValueError("index pointers fall")
+        return view
+    except (ValueError, IndexError) as error:
+        raise InputError(
+            f"{what} is a sparse matrix whose indices do not fit its shape {X.shape}: {error}; build it anew."
+        ) from error
 
 
 def _memory() -> int:

@@ -14,15 +14,19 @@ MOST_PAIRS = 3
 
 
 def synergies(selection: Selection) -> list[PairResult]:
-    """Pairs that surely tell more together than apart, the strongest first.
+    """Pairs of selected features that surely tell more together than apart, the strongest first.
 
     Examples
     --------
+    >>> from minerva.results import FeatureResult
+    >>> features = tuple(FeatureResult(name, True, "adds information") for name in "abc")
     >>> pairs = (PairResult("a", "b", -0.2, -0.3, -0.1), PairResult("a", "c", 0.1, 0.05, 0.15))
-    >>> [pair.second for pair in synergies(Selection("y", (), None, None, n_rows=10, pairs=pairs))]
+    >>> [pair.second for pair in synergies(Selection("y", features, None, None, n_rows=10, pairs=pairs))]
     ['c']
     """
-    return sorted((pair for pair in selection.pairs if pair.low > 0), key=lambda pair: -pair.nats)
+    kept = {*selection.selected}
+    sure = (pair for pair in selection.pairs if pair.low > 0 and {pair.first, pair.second} <= kept)
+    return sorted(sure, key=lambda pair: -pair.nats)
 
 
 def closest_pairs(selection: Selection, told: Sequence[Sequence[str]] = ()) -> list[str]:

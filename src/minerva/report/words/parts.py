@@ -78,7 +78,7 @@ def _links(selection: Selection, chosen: Mapping[str, FeatureResult]) -> _Links:
                 links[name].append(partner)
                 links[partner].append(name)
     for pair in synergies(selection):
-        if not links.get(pair.first, True) or not links.get(pair.second, True):
+        if not links[pair.first] or not links[pair.second]:
             links[pair.first].append(pair.second)
             links[pair.second].append(pair.first)
     return {name: tuple(dict.fromkeys(others)) for name, others in links.items()}
