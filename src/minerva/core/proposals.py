@@ -23,6 +23,8 @@ N_PAIRS = 64  # pairs that the screen may propose
 MAX_CANDIDATES = 64  # units that the screen may propose
 MAX_LEARN = 2000  # more units than this, and the critic of all gets only the screen's best
 SCREEN_CELLS = {"cpu": 1e12, "cuda": 5e14}  # multiplications the screen may cost; beyond it fewer rows are counted
+SCREEN_CELLS_A_SECOND = {"cpu": 1e10, "cuda": 1e13}  # where the time is limited; columns of many levels cost several
+_LEAST_SCREEN_SECONDS = 0.5
 _PRUNE_ROWS = 4096
 _SCREEN_CHUNK = 16384  # rows made coarse at once
 
@@ -97,10 +99,14 @@ def screen_fold(fold: Fold, deadline: Deadline | None = None) -> Screen:
     """Information of all columns and, until the time is up, of pairs, from rows that are not for vetting."""
     rows = torch.cat([fold.train[0], fold.tune[0]]).sort().values
     cells = 6.0 * fold.x.layout.n_features  # a guess at the one-hot width is enough for a budget
-    n_rows = int(min(len(rows), max(2000, SCREEN_CELLS.get(rows.device.type, 1e12) / (2 * cells**2))))
+    device, shares = rows.device.type, fold.shares
+    most_cells = SCREEN_CELLS.get(device, 1e12)
+    if deadline is not None:
+        seconds = max(_LEAST_SCREEN_SECONDS, deadline.left)
+        most_cells = min(most_cells, SCREEN_CELLS_A_SECOND.get(device, 1e10) * seconds)
+    n_rows = shares.ranks.same(int(min(len(rows), max(2000, most_cells / (2 * cells**2)))))
     rows = rows[:: max(1, len(rows) // n_rows)]
     classes = coarse_classes(fold.target.atoms[rows], fold.target.order)
-    shares = fold.shares
     codes, own_classes = _coarse(fold, shares.own_of(rows)), classes[shares.hold(rows)]
     return screen(codes, own_classes, n_pairs=N_PAIRS, ranks=shares.ranks, deadline=deadline)
 

@@ -17,6 +17,7 @@ N_BINS = 8  # bins of a continuous column
 N_CLASSES = 8  # classes of the target that are counted apart
 _ONE_HOT_CELLS = {"cpu": 1 << 23, "cuda": 1 << 31}  # zeros and ones of one block of columns that are held at once
 _WIDE_CELLS = 1 << 21  # codes that are held as long integers at once
+_MOST_PADDING = 1.5  # cells of a column in a block, for each that it needs
 _BLOCK_CELLS = {"cpu": 1024, "cuda": 16384}  # one-hot columns of one block: a GPU needs large products to be busy
 
 
@@ -80,9 +81,7 @@ def screen(
     marginal_z = (2 * n_rows * marginal - freedom) / (2 * freedom).clamp(min=1).sqrt()
     marginal_nats = (marginal - freedom / (2 * n_rows)).clamp(min=0)
     best = torch.empty(0, 3, dtype=torch.float64, device=device)
-    order = n_levels.argsort(stable=True)  # columns of equal size in one block waste no cells
-    cells = _BLOCK_CELLS.get(device.type, 1024)
-    blocks = order.split(max(1, cells // int(n_levels.max())))
+    blocks = _blocks(n_levels, _BLOCK_CELLS.get(device.type, 1024))
     for a, first in enumerate(blocks):
         for second in blocks[a:]:
             if deadline is not None and deadline.passed:
@@ -151,6 +150,17 @@ def _few_columns(codes: Tensor) -> tuple[Tensor, ...]:
     n_columns = max(1, min(256, _WIDE_CELLS // max(1, len(codes))))
     blocks: tuple[Tensor, ...] = torch.arange(codes.shape[1], device=codes.device).split(n_columns)
     return blocks
+
+
+def _blocks(n_levels: Tensor, max_cells: int) -> list[Tensor]:
+    """Columns to count at once: of about as many levels, since all of a block take as many cells as its largest."""
+    sizes, blocks = n_levels.tolist(), list[list[int]]()
+    for column in sorted(range(len(sizes)), key=sizes.__getitem__):
+        n_cells, least = sizes[column], sizes[blocks[-1][0]] if blocks else 0
+        if n_cells > _MOST_PADDING * least or (len(blocks[-1]) + 1) * n_cells > max_cells:
+            blocks.append([])
+        blocks[-1].append(column)
+    return [torch.tensor(block, device=n_levels.device) for block in blocks]
 
 
 def _one_hot(codes: Tensor, columns: Tensor, levels: Tensor) -> Tensor:  # (n_rows, n_columns * n_levels)

@@ -174,7 +174,7 @@ def _open_spooled(spool: Spool, key: str, name: str, stamp: str) -> Runs:
 
 def _write(tables: Iterator[Any], path: Path, name: str) -> None:
     """Write tables to a Parquet file, in row groups of some MB whatever the tables' sizes."""
-    tables = map(_without_views, tables)
+    tables = map(_storable, tables)
     first = next(tables, None)
     if first is None:
         raise InputError(f"{name} gives no rows; give at least one record batch.")
@@ -189,13 +189,14 @@ def _write(tables: Iterator[Any], path: Path, name: str) -> None:
             writer.write_table(block, row_group_size=n_rows)
 
 
-def _without_views(table: Any) -> Any:
-    """The table with its text views as plain text: Arrow before 21 writes none of them to Parquet."""
-    for i, field in enumerate(table.schema):
-        if field.type in _PLAIN:
-            plain = field.with_type(_PLAIN[field.type])
-            table = table.set_column(i, plain, table.column(i).cast(plain.type))
-    return table
+def _storable(table: Any) -> Any:
+    """The table as Parquet takes it: any cell may be missing, whatever its schema says, and text views are plain text.
+
+    Arrow before 21 writes no views.
+    """
+    columns = [one.cast(_PLAIN[one.type]) if one.type in _PLAIN else one for one in table.columns]
+    schema = pa.schema([pa.field(name, one.type) for name, one in zip(table.column_names, columns, strict=True)])
+    return pa.Table.from_arrays(columns, schema=schema)
 
 
 def _open_writer(path: Path, schema: Any, name: str, **options: Any) -> Any:

@@ -66,6 +66,7 @@ class Runs:
         """All rows of some runs."""
         runs = tuple(run for run in runs if run.ends)
         check_distinct(schema.names)
+        schema = pa.schema([field.with_nullable(True) for field in schema])  # some writers say so and have gaps
         return cls(name, schema, runs, 0, sum(run.ends[-1] for run in runs), spool)
 
     @property

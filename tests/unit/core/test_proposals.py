@@ -91,6 +91,16 @@ def test_the_screen_of_a_fold_sees_its_own_rows_only(two_tables, make_fold):
         assert torch.equal(found.pairs, alone.pairs)
 
 
+def test_a_screen_with_little_time_counts_fewer_rows(make_fold, monkeypatch):
+    codes = torch.randint(2, (12_000, 8), generator=torch.Generator().manual_seed(0))
+    fold = make_fold(codes, codes[:, 2] ^ codes[:, 5])
+    whole, ample = screen_fold(fold), screen_fold(fold, Deadline(1000.0))
+    monkeypatch.setitem(proposals.SCREEN_CELLS_A_SECOND, "cpu", 1.0)
+    little = screen_fold(fold, Deadline(1000.0))
+    assert ample.pair_z[0] == whole.pair_z[0] > 2 * little.pair_z[0]
+    assert sorted(little.pairs[0].tolist()) == [2, 5]
+
+
 def test_columns_that_inform_in_pairs_pass_the_screen(table, make_fold, make_workshop, generator):
     found = screen_fold(make_fold(*table))
     assert set(screened_units(found, make_workshop(singles(8), generator))) >= {2, 5}

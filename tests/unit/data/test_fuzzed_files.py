@@ -82,6 +82,14 @@ def test_missing_text_may_lie_anywhere(tmp_path, read, write, kind):
     assert (column.levels.tolist(), column.values.tolist()) == (["a text of 20 letters", "ef"], [0, -1, 1])
 
 
+@pytest.mark.parametrize("write", [arrow_file, arrow_stream])
+def test_a_column_that_is_said_to_be_whole_may_have_gaps(tmp_path, read, write):
+    schema = pa.schema([pa.field("whole", pa.int64(), nullable=False)])
+    path = tmp_path / "rows.arrow"
+    path.write_bytes(write(pa.Table.from_arrays([pa.array([1, None, 3])], schema=schema)))
+    assert read(path)["whole"].to_pylist() == [1, None, 3]
+
+
 def test_decimals_of_a_scale_beyond_all_numbers_are_refused(tmp_path):
     path = tmp_path / "rows.arrow"
     odd = pa.Array.from_buffers(pa.decimal128(9, 6000), 2, [None, pa.py_buffer(bytes(16) + b"\x07" + bytes(15))])

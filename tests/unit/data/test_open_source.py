@@ -260,6 +260,13 @@ def test_blocks_have_one_dictionary(tmp_path):
     assert block["a"].combine_chunks().to_pylist() == ["x", "y", "z", "x", "z"]
 
 
+@pytest.mark.parametrize("pack", [lambda table: table, pa.Table.to_batches, pa.Table.to_reader])
+def test_a_column_that_is_said_to_be_whole_may_have_gaps(pack):
+    schema = pa.schema([pa.field("a", pa.int64(), nullable=False)])
+    with open_source(pack(pa.Table.from_arrays([pa.array([1, None, 3])], schema=schema))) as source:
+        assert source.read()["a"].to_pylist() == [1, None, 3]
+
+
 def test_pandas_columns_of_several_types_are_text():
     frame = pd.DataFrame(
         {0: [1, "a", None], "when": [datetime.date(2024, 2, 29), None, None], "size": [1.0, np.nan, 2]}
