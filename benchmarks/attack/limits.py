@@ -34,11 +34,15 @@ def _wide(path: Path) -> None:
     _write(path, problem.X, problem.y)
 
 
-def _long(path: Path) -> None:
+def _long(path: Path, n_rows: int = 300_000, n_columns: int = 40) -> None:
     from minerva.problems import card_fraud
 
-    problem = card_fraud(300_000, 40, random_state=0)
+    problem = card_fraud(n_rows, n_columns, random_state=0)
     _write(path, problem.X, problem.y)
+
+
+def _million(path: Path) -> None:
+    _long(path, 1_000_000, 60)
 
 
 def _noise(path: Path) -> None:
@@ -58,6 +62,7 @@ def _continuous(path: Path) -> None:
 SHAPES = (
     Shape("wide, 5,000 x 2,000", _wide),
     Shape("long, 300,000 x 40", _long),
+    Shape("longer than the time, 1,000,000 x 60", _million),
     Shape("noise, 20,000 x 100", _noise),
     Shape("continuous target, 50,000 rows", _continuous),
     Shape("streamed, 300,000 x 40", _long, ("--memory", "20MB")),

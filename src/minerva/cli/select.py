@@ -90,7 +90,7 @@ def select_command(
             if again is not None:
                 again.check(table, named, ranks)
             if not hidden:
-                _announce(table, budget, workplace)
+                _announce(table, budget, workplace, time_limit)
             fits = Fits.of(table, named, parameters)
             with stoppable(alone=ranks.size == 1) as stop:
                 selection = with_command(fits.answer((progress, stop), ranks), ctx, data)
@@ -152,17 +152,20 @@ def _work_is_kept(workplace: Path | None) -> Iterator[None]:
         raise
 
 
-def _announce(table: Any, budget: Budget, workplace: Path | None) -> None:
+def _announce(table: Any, budget: Budget, workplace: Path | None, time_limit: float | None) -> None:
     """Say how large the table is; if too large for the memory, also what is done about it, and how long that takes."""
-    from minerva.data.budget import encoding_seconds, spell_bytes
+    from minerva.data.budget import encoding_seconds, rows_in_time, spell_bytes
 
     if not hasattr(table, "blocks"):
         logger.info("read %s rows x %s columns", f"{table.num_rows:,}", f"{table.num_columns:,}")
         return
+    n_rows, n_columns = table.n_rows, len(table.names)
+    if rows_in_time(n_rows, n_columns, time_limit) < n_rows:  # of which few are read, and the answer says so
+        return
     size, where = spell_bytes(table.nbytes), "a temporary folder" if workplace is None else repr(str(workplace))
-    minutes = encoding_seconds(table.n_rows, len(table.names)) / 60
+    minutes = encoding_seconds(n_rows, n_columns) / 60
     typer.echo(
-        f"{table.n_rows:,} rows x {len(table.names):,} columns ({size}) do not fit in {spell_bytes(budget.n_bytes)}: "
+        f"{n_rows:,} rows x {n_columns:,} columns ({size}) do not fit in {spell_bytes(budget.n_bytes)}: "
         f"they are encoded into files in {where} first, in about {max(1, round(minutes))} min.",
         err=True,
     )

@@ -33,6 +33,8 @@ _SAMPLE_CELL_BYTES = 16.0
 _CELLS_PER_SECOND = 1.5e7  # two cores; 1.8e7 with nothing else running
 _BLOCK_SHARE, _SAMPLE_SHARE, _RESIDENT_SHARE = 0.25, 0.25, 0.5  # rows are read once blocks and sample are gone
 _MIN_BLOCK, _MAX_BLOCK = 1024, 65_536
+_CELLS_A_SECOND_OF_LIMIT = 2e6  # a third of what one core encodes in memory: most of the time is for the fit
+_LEAST_ROWS_IN_TIME = 5_000
 _BLOCK_CELLS = 1 << 22  # more go through the caches of the processor to its memory and back, a quarter slower
 _MIN_SAMPLE = 1000
 
@@ -159,6 +161,19 @@ def encoding_seconds(n_rows: int, n_columns: int) -> float:
     43
     """
     return n_rows * n_columns / _CELLS_PER_SECOND
+
+
+def rows_in_time(n_rows: int, n_columns: int, seconds: float | None) -> int:
+    """How many of so many rows a fit within a time limit can use: to encode a row cannot be cut short later.
+
+    Examples
+    --------
+    >>> rows_in_time(1_000_000, 100, 10), rows_in_time(1_000_000, 100, 60), rows_in_time(1_000_000, 100, None)
+    (200000, 1000000, 1000000)
+    """
+    if seconds is None:
+        return n_rows
+    return min(n_rows, max(_LEAST_ROWS_IN_TIME, int(seconds * _CELLS_A_SECOND_OF_LIMIT / max(1, n_columns))))
 
 
 def _available_of_machine(root: Path) -> Iterator[int]:

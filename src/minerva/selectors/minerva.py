@@ -18,7 +18,7 @@ from minerva.core.ranks import ALONE, Ranks
 from minerva.core.runtime import Deadline, find_device, threads
 from minerva.core.solvers.paper import PaperSettings
 from minerva.data import as_target
-from minerva.data.budget import Budget
+from minerva.data.budget import Budget, rows_in_time
 from minerva.errors import InputError
 from minerva.results import Progress, Provenance, TrainingRecord
 from minerva.schema import Table
@@ -36,6 +36,7 @@ from minerva.selectors.parameters import (
     check_still_varies,
 )
 from minerva.selectors.request import Request, plain
+from minerva.selectors.row_sample import Drawn, draw
 from minerva.selectors.streaming import Stream, open_stream
 from minerva.selectors.telling import Audience
 from minerva.selectors.workplace import Workplace, run_key, table_fingerprint
@@ -72,7 +73,8 @@ class MinervaSelector(TableSelector):
     device : str
         "auto", "cpu", "cuda", "mps", ...
     time_limit : float, optional
-        Seconds after which the best answer so far is given.
+        Seconds after which the best answer so far is given. Where they are too few to encode all rows, the fit is of
+        rows drawn at random, with all of a rare value of the target, and a warning says so.
     random_state : int, RandomState or None
         The same seed gives the same answer, bit for bit on the CPU, whatever the order of the columns.
     memory : int or str, optional
@@ -225,10 +227,17 @@ class MinervaSelector(TableSelector):
         start: float,
     ) -> Request:
         """Check everything at the door, once, and say what the solver is to do."""
-        table, target, stream = self._open(X, y, ranks, audience)
-        weights = check_sample_weight(sample_weight, target.n_rows)
-        origins = read_origins(row_groups, row_times, target.n_rows)
+        table, target, stream, drawn = self._open(X, y, ranks, audience)
+        n_rows = target.n_rows
+        weights = check_sample_weight(sample_weight, n_rows)
+        origins = read_origins(row_groups, row_times, n_rows)
         device = find_device(str(self.device)) if ranks.size == 1 else ranks.device
+        data = table_fingerprint(table) if stream is None else stream.source.fingerprint
+        if drawn is not None:
+            table = table.take(drawn.rows) if stream is None else table
+            target, weights = target.take(drawn.rows), weights[drawn.rows] / drawn.shares
+            origins, stream = origins.take(drawn.rows), None
+            check_still_varies(target)
         if (weights == 0).any() and stream is None:  # of a stream these rows stay, and count for nothing
             counted = np.flatnonzero(weights)
             table, target, weights = table.take(counted), target.take(counted), weights[counted]
@@ -239,7 +248,6 @@ class MinervaSelector(TableSelector):
         parameters = self.get_params(deep=False)
         settings = plain({name: value for name, value in parameters.items() if name not in ("callbacks", "verbose")})
         workplace = Workplace()
-        data = table_fingerprint(table) if stream is None else stream.source.fingerprint
         if self.cache is not None or stream is not None:
             workplace = Workplace(self._cache, self.resume, run_key(data, target, weights, rng, settings))
         participants = choose_participants(table, self.categorical, self.keep, self.drop, self.groups)
@@ -265,6 +273,7 @@ class MinervaSelector(TableSelector):
             ),
             on_record=audience.tell_record,
             stream=stream,
+            drawn_from=None if drawn is None else n_rows,
             ranks=ranks,
             workplace=workplace,
             settings=settings,
@@ -276,8 +285,13 @@ class MinervaSelector(TableSelector):
             ),
         )
 
-    def _open(self, X: Any, y: Any, ranks: Ranks, audience: Audience) -> tuple[Table, Table, Stream | None]:
-        """The table and the target; of a table beyond the memory a sample, and the stream of all its rows."""
+    def _open(
+        self, X: Any, y: Any, ranks: Ranks, audience: Audience
+    ) -> tuple[Table, Table, Stream | None, Drawn | None]:
+        """The table and the target; of a table beyond the memory a sample, and the stream of all its rows.
+
+        Where the time is too short for all rows, also those to do with: of a stream, the sample is made of them.
+        """
         check_parameters(self.get_params(deep=False))
         if self.resume and self.cache is None:
             raise InputError("resume=True needs to know where the work was left; give the cache of that run too.")
@@ -285,17 +299,23 @@ class MinervaSelector(TableSelector):
         if stream is None:
             table = self._read(X)
             check_count(self.n_features_to_select, len(table.columns))
-            return table, as_target(y, table.n_rows), None
-        check_count(self.n_features_to_select, len(stream.source.names))
+            target = as_target(y, table.n_rows)
+            at_most = rows_in_time(table.n_rows, len(table.columns), self.time_limit)
+            drawn = draw(find_strata(target, self.target), at_most) if at_most < table.n_rows else None
+            return table, target, None, drawn
+        n_rows, n_columns = stream.source.n_rows, len(stream.source.names)
+        check_count(self.n_features_to_select, n_columns)
         if self.solver == "paper":
             raise InputError(
                 f"solver='paper' needs the whole table in memory, and {stream.source.nbytes:,} bytes do not fit; "
                 "give more memory, fewer rows, or use solver='vetting'."
             )
-        target = as_target(y, stream.source.n_rows)
-        table = stream.sample(find_strata(target, self.target))
+        target = as_target(y, n_rows)
+        at_most = rows_in_time(n_rows, n_columns, self.time_limit)
+        drawn = stream.draw(find_strata(target, self.target), at_most)
+        table = stream.take(drawn.rows)
         self._remember(X, table.names)
-        return table, target, stream
+        return table, target, stream, drawn if at_most < n_rows else None
 
     @property
     def _cache(self) -> Path | None:

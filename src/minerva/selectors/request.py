@@ -46,6 +46,7 @@ class Request:
     deadline: Deadline
     on_record: Callable[[TrainingRecord], None]
     stream: Stream | None = None  # all rows, where ``table`` is a sample of them
+    drawn_from: int | None = None  # rows of the table that these were drawn from, where the time is too short for all
     workplace: Workplace = field(default_factory=Workplace)
     ranks: Ranks = ALONE
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -113,6 +114,11 @@ class Request:
         found = self.warnings_of_columns()
         if n_rows < FEW_ROWS:
             found.append(f"{n_rows} rows are few: they show strong relations only, and weaker ones need more rows.")
+        if self.drawn_from is not None:
+            found.append(
+                f"The time limit of {self.deadline.seconds:g} s is too short for all {self.drawn_from:,} rows: "
+                f"{self.n_rows:,} were drawn at random, with all that have a rare value of the target."
+            )
         n_left_out = self.n_rows - n_rows
         if n_left_out:
             found.append(

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from minerva.core.inputs import PackedRows
 from minerva.core.ranks import ALONE, Ranks
-from minerva.core.sampling import draw_by_class
 from minerva.core.sharing import Shares
 from minerva.data import Source, as_table, open_source
 from minerva.data.budget import Budget, give_back_memory
@@ -24,8 +23,7 @@ from minerva.data.sparse import is_sparse
 from minerva.data.store import Store, sample
 from minerva.preprocessing import TableEncoder
 from minerva.schema import ColumnKind, Table
-
-_SAMPLE_SEED = 0  # which rows judge the columns is no choice of the user's: the same table gives the same sample
+from minerva.selectors.row_sample import Drawn, draw
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +41,13 @@ class Stream:
         """The rows that this process reads."""
         return self.source if self.ranks.size == 1 else self.source.part(self.ranks.rank, self.ranks.size)
 
-    def sample(self, strata: NDArray[np.int64]) -> Table:
-        """Rows that stand for all: drawn at random, with every row of a stratum that is rare."""
-        n_rows = self.budget.sample_rows(len(self.source.names))
-        generator = torch.Generator().manual_seed(_SAMPLE_SEED)
-        drawn, _ = draw_by_class(torch.as_tensor(strata), min(n_rows, len(strata)), generator)
-        rows, first = drawn.numpy(), self.part.first_row
+    def draw(self, strata: NDArray[np.int64], at_most: int) -> Drawn:
+        """Rows that stand for all, as many as the memory holds."""
+        return draw(strata, min(at_most, self.budget.sample_rows(len(self.source.names))))
+
+    def take(self, rows: NDArray[np.int64]) -> Table:
+        """These rows as a table in memory, in every process."""
+        first = self.part.first_row
         own = rows[(rows >= first) & (rows < first + self.part.n_rows)] - first
         block_rows = self.budget.block_rows(len(self.source.names))
         return as_table(_joined(sample(self.part, own, block_rows), self.ranks))

@@ -5,10 +5,13 @@ from __future__ import annotations
 import logging
 import time
 
+import numpy as np
+import pandas as pd
 import pytest
 import torch
 
 from minerva import MinervaSelector
+from minerva.data import budget
 from minerva.problems import equality
 from minerva.results import Progress
 
@@ -75,10 +78,32 @@ def test_a_time_limit_ends_a_fit_and_the_answer_says_so(solver):
     seconds = time.monotonic() - start
     torch.set_num_threads(n_threads)
     assert not selection.converged
-    assert selection.warnings == (
-        "The run did not converge: the time limit of 0.1 s ended it; the selection is the best so far.",
+    assert selection.warnings[-1] == (
+        "The run did not converge: the time limit of 0.1 s ended it; the selection is the best so far."
     )
     # Without a limit this takes 1.6 s or 40; a few steps of every stage come after the limit, on a busy machine too
     assert seconds < 5.1
     assert selection.seconds <= seconds
     assert len(selection.features) == 20
+
+
+@pytest.mark.usefixtures("small_plan")
+@pytest.mark.parametrize("memory", [None, "1MiB"])
+def test_where_the_time_is_too_short_for_all_rows_some_stand_for_them(monkeypatch, memory):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({name: rng.integers(0, 3, 30_000) for name in "abc"})
+    y = ((X.a == X.b) & (rng.random(30_000) < 0.01)).astype(int)
+    whole = MinervaSelector(random_state=0, memory=memory, time_limit=30).fit(X, y).selection_
+    monkeypatch.setattr(budget, "_CELLS_A_SECOND_OF_LIMIT", 3 * 4_000 / 30)
+    monkeypatch.setattr(budget, "_LEAST_ROWS_IN_TIME", 1)
+    asked = {"sample_weight": np.ones(len(y)), "row_groups": np.arange(len(y)) // 2}
+    drawn = MinervaSelector(random_state=0, memory=memory, time_limit=30).fit(X, y, **asked).selection_
+    assert whole.n_rows == 30_000
+    assert not any("drawn" in warning for warning in whole.warnings)
+    assert 3_700 < drawn.n_rows < 4_300
+    assert drawn.warnings[0].startswith("The time limit of 30 s is too short for all 30,000 rows: ")
+    assert f" {drawn.n_rows:,} were drawn at random, with all that have a rare value" in drawn.warnings[0]
+    # Every rare one counts for itself, and each of the others for several: the entropy of the target is as it was
+    assert drawn.target_entropy == pytest.approx(whole.target_entropy, rel=0.05)
+    assert drawn.selected == whole.selected == ("a", "b")
+    assert drawn.provenance.fingerprint == whole.provenance.fingerprint
