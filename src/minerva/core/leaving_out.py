@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
@@ -102,28 +103,32 @@ class Elimination:
     contributions: dict[int, Evidence]
     dropped: list[Dropped]  # in the order they went
     path: list[tuple[list[int], Evidence]]
+    in_time: bool = True  # False when the time ran out, and more might have gone
 
 
 def eliminate(vetting: LeaveOut, workshop: Workshop, level: float, n_wanted: int | None) -> Elimination:
     """Take out the unit that contributes least, one at a time, until every one left contributes.
 
-    With ``n_wanted`` go on (or stop) at that number of units, whatever they contribute. When the time is up, all that
-    are left stay, or as many as are wanted.
+    With ``n_wanted`` go on (or stop) at that number of units, whatever they contribute. When there is no time for
+    another round, all that are left stay, or as many as are wanted.
     """
-    alive, dropped = list(vetting.units), []
+    alive, dropped, in_time = list(vetting.units), [], True
     path = [(list(alive), vetting.weigh(vetting.information(alive)))]
     floor = LEAST_SHARE * path[0][1].mean
+    start = time.monotonic()
     contributions = vetting.contributions(alive)
+    seconds = 3 * (time.monotonic() - start)  # of a round: it looks at every unit once again, and twice for a stand-in
     while True:
         free = [unit for unit in alive if unit not in workshop.kept]
         n_beyond = 1 if n_wanted is None else len(alive) - n_wanted
         if not free or n_beyond <= 0:
             break
-        in_time = not workshop.run.deadline.passed
+        in_time = workshop.run.deadline.leaves(seconds)
         order = sorted(free, key=lambda unit: (contributions[unit].mean > floor, contributions[unit].z))
         least = contributions[order[0]]
         adds = least.mean > floor and least.p_value < level / len(alive)
         if n_wanted is None and (adds or not in_time):
+            in_time = in_time or adds
             break
         going = order[: 1 if in_time else n_beyond]
         alive = [unit for unit in alive if unit not in going]
@@ -132,7 +137,7 @@ def eliminate(vetting: LeaveOut, workshop: Workshop, level: float, n_wanted: int
         ]
         path.append((list(alive), vetting.weigh(vetting.information(alive))))
         contributions = vetting.contributions(alive)
-    return Elimination(alive, contributions, dropped, path)
+    return Elimination(alive, contributions, dropped, path, in_time)
 
 
 def _stand_in(vetting: LeaveOut, alive: list[int], gone: int) -> int | None:

@@ -212,8 +212,12 @@ class Deadline:
     @property
     def passed(self) -> bool:
         """Whether the time is up."""
+        return not self.leaves(0.0)
+
+    def leaves(self, seconds: float) -> bool:
+        """Whether there is time for what takes so many seconds."""
         left = self.left
-        return self.same(left < 0 or (self._is_stopped and not self.grace))
+        return self.same(left >= seconds and not (self._is_stopped and not self.grace))
 
     def share(self, share: float, at_least: float = 0.0) -> Deadline:
         """A deadline after this share of the time that is left, and after so many seconds at least.

@@ -13,7 +13,7 @@ from minerva.core.sampling import draw_by_class
 
 MAX_TUNE_ROWS = 20_000  # rows to tune on, of all folds
 MAX_VET_ROWS = 100_000  # rows to vet on, of all folds
-ROWS_A_SECOND = 3_000  # to tune and vet on at most, where the time is limited
+ROWS_A_SECOND = 1_500  # to tune and vet on at most, where the time is limited
 MIN_ROWS = 5_000
 
 

@@ -210,7 +210,8 @@ def test_the_path_ends_with_what_the_best_single_column_tells(codes, vet):
 def test_when_the_time_is_up_all_stay_or_as_many_as_are_wanted(codes, parity, vet):
     vetting, workshop = vet(codes, parity, [[0], [1], [2]])
     workshop.run = dataclasses.replace(workshop.run, deadline=Deadline(0.0))
-    assert eliminate(vetting, workshop, level=0.05, n_wanted=None).kept == [0, 1, 2]
+    ended = eliminate(vetting, workshop, level=0.05, n_wanted=None)
+    assert (ended.kept, ended.in_time) == ([0, 1, 2], False)
     cut = eliminate(vetting, workshop, level=0.05, n_wanted=1)
     assert len(cut.kept) == 1
     assert [len(units) for units, _ in cut.path] == [3, 1]  # both at once

@@ -163,6 +163,14 @@ def test_a_deadline_passes_after_its_seconds_and_none_never_does(clock):
     assert not unlimited.share(0.5).passed
 
 
+def test_a_deadline_tells_whether_it_leaves_time_for_more(clock):
+    limited = Deadline(10.0)
+    clock[0] += 7.0
+    assert limited.leaves(3.0)
+    assert not limited.leaves(3.5)
+    assert Deadline(None).leaves(1e9)
+
+
 def test_a_share_is_taken_of_the_time_that_is_left(clock):
     deadline = Deadline(10.0)
     clock[0] += 4.0

@@ -92,6 +92,7 @@ def solve_vetting(
     cut = cut or workshop.run.deadline.passed
     workshop.run = run
     elimination = eliminate(vetting, workshop, LEVEL, n_wanted)
+    cut = cut or not elimination.in_time
     information, total, still_rising = _measure(elimination, proposals, workshop)
     # Explain: who tells what alone, who works with whom, what fewer would tell
     in_time = not deadline.passed
