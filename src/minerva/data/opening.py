@@ -36,6 +36,8 @@ _PLAIN = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary
 def open_runs(data: Any, folder: str | os.PathLike[str] | None = None) -> Runs:
     """Open anything that :func:`~minerva.data.sources.open_source` takes."""
     source = data if isinstance(data, Runs) else _open(data, folder)
+    if not source.names:
+        raise InputError(f"{source.name} has no columns; give a table with some.")
     if not source.n_rows:
         raise InputError(f"{source.name} has columns but no rows; give a table with some.")
     return source

@@ -280,6 +280,14 @@ def test_pandas_columns_of_several_types_are_text():
     }
 
 
+def test_rows_without_columns_are_refused(tmp_path):
+    path = tmp_path / "rows.feather"
+    with pa.ipc.new_file(path, pa.schema([])) as writer:
+        writer.write_batch(pa.record_batch({"a": [1, 2]}).select([]))
+    with pytest.raises(InputError, match=r"has no columns; give a table with some\.$"):
+        open_source(path)
+
+
 def test_arrays_have_numbered_columns():
     assert open_source(np.array([[1.0, 2.0], [3.0, 4.0]])).read().to_pydict() == {"x0": [1.0, 3.0], "x1": [2.0, 4.0]}
 
