@@ -80,7 +80,7 @@ def read_stream(file: StoredFile) -> Iterator[Any]:
             source.seek(0)
             with pa.ipc.open_stream(source) as stream:
                 check_distinct(stream.schema.names)  # and may be read: a name may be no UTF-8
-                yield stream.schema.remove_metadata().empty_table()
+                yield pa.Table.from_batches([], stream.schema.remove_metadata())
                 for batch in stream:
                     n_rows += batch.num_rows
                     yield _checked(batch).replace_schema_metadata()

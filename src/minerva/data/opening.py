@@ -62,7 +62,7 @@ def _open(data: Any, folder: str | os.PathLike[str] | None) -> Runs:
         except Exception as error:  # whatever the library that gives it raises
             raise InputError(f"The stream cannot be read: {first_line(error)}.") from None
     if isinstance(data, pa.RecordBatchReader):
-        return _spool(chain([data.schema.empty_table()], _tables(data)), "The stream", folder)
+        return _spool(chain([pa.Table.from_batches([], data.schema)], _tables(data)), "The stream", folder)
     if isinstance(data, Iterable) and not hasattr(data, "shape"):  # not the rows of another library's array
         return _spool(_tables(data), "The stream", folder)
     raise InputTypeError(

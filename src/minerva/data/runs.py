@@ -136,7 +136,7 @@ class Runs:
     def read(self) -> Any:
         """All rows in memory, as a :class:`pyarrow.Table`."""
         tables = list(self._read(0, self.n_rows, 1 << 18))
-        return pa.concat_tables(tables).unify_dictionaries() if tables else self.schema.empty_table()
+        return pa.concat_tables(tables).unify_dictionaries() if tables else pa.Table.from_batches([], self.schema)
 
     def close(self) -> None:
         """Remove what was written to read this table; no part of it can be read any longer."""

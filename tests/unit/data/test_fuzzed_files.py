@@ -90,6 +90,15 @@ def test_a_column_that_is_said_to_be_whole_may_have_gaps(tmp_path, read, write):
     assert read(path)["whole"].to_pylist() == [1, None, 3]
 
 
+@pytest.mark.parametrize("write", [arrow_file, arrow_stream])
+def test_no_rows_of_a_type_that_arrow_builds_none_of_are_refused(tmp_path, read, write):
+    kind = pa.sparse_union([pa.field("a", pa.int64()), pa.field("b", pa.string())])
+    path = tmp_path / "rows.arrow"
+    path.write_bytes(write(pa.Table.from_batches([], pa.schema([("mixed", kind)]))))
+    with pytest.raises(InputError):
+        as_table(read(path))
+
+
 def test_decimals_of_a_scale_beyond_all_numbers_are_refused(tmp_path):
     path = tmp_path / "rows.arrow"
     odd = pa.Array.from_buffers(pa.decimal128(9, 6000), 2, [None, pa.py_buffer(bytes(16) + b"\x07" + bytes(15))])
