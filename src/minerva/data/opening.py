@@ -188,7 +188,11 @@ def _write(tables: Iterator[Any], path: Path, name: str) -> None:
         row_bytes = (bytes_of(first) + bytes_of(second)) // max(first.num_rows + second.num_rows, 1)
         n_rows = min(_GROUP_ROWS, max(1024, _GROUP_BYTES // max(row_bytes, 1)))
         for block in in_blocks(chain([first, second], tables), n_rows):
-            writer.write_table(block, row_group_size=n_rows)
+            try:
+                writer.write_table(block, row_group_size=n_rows)
+            except pa.ArrowException as error:
+                reason = first_line(error)
+                raise InputError(f"{name} cannot be read in blocks: {reason}; mend or drop that column.") from None
 
 
 def _storable(table: Any) -> Any:

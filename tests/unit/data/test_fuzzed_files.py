@@ -99,6 +99,13 @@ def test_no_rows_of_a_type_that_arrow_builds_none_of_are_refused(tmp_path, read,
         as_table(read(path))
 
 
+def test_seconds_that_no_copy_can_hold_are_refused(tmp_path):
+    path = tmp_path / "rows.arrow"
+    path.write_bytes(arrow_stream(pa.table({"when": pa.array([0, 2**60], pa.timestamp("s"))})))
+    with pytest.raises(InputError, match=r"rows\.arrow cannot be read in blocks: Integer overflow .*; mend or drop"):
+        open_source(path)
+
+
 def test_decimals_of_a_scale_beyond_all_numbers_are_refused(tmp_path):
     path = tmp_path / "rows.arrow"
     odd = pa.Array.from_buffers(pa.decimal128(9, 6000), 2, [None, pa.py_buffer(bytes(16) + b"\x07" + bytes(15))])
