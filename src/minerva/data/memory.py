@@ -35,7 +35,8 @@ class TableRun:
             yield self._cut(schema, row, min(stop, row + n_rows))
 
     def _cut(self, schema: Any, start: int, stop: int) -> Any:
-        return self._table.select(schema.names).slice(start, stop - start).cast(schema)
+        rows = self._table.select(schema.names).slice(start, stop - start)
+        return pa.Table.from_arrays(rows.columns, schema=schema)  # of the same types; a cast would look at gaps
 
 
 class PolarsRun(TableRun):

@@ -12,7 +12,7 @@ import pytest
 from pyarrow import parquet
 
 from minerva.data import as_table, files, open_source, read_table
-from minerva.errors import InputError
+from minerva.errors import InputError, InputTypeError
 
 TEXTS = ["ab", "cd", "ef"]
 OFFSETS = struct.pack("<4i", 0, 2, 4, 6)
@@ -88,6 +88,16 @@ def test_a_column_that_is_said_to_be_whole_may_have_gaps(tmp_path, read, write):
     path = tmp_path / "rows.arrow"
     path.write_bytes(write(pa.Table.from_arrays([pa.array([1, None, 3])], schema=schema)))
     assert read(path)["whole"].to_pylist() == [1, None, 3]
+
+
+def test_gaps_in_lists_that_are_said_to_have_none_are_told_as_lists(tmp_path):
+    kind = pa.list_(pa.field("item", pa.int64(), nullable=False))
+    inner = pa.array([1, None, 3])
+    lists = pa.ListArray.from_arrays(pa.array([0, 2, 3], pa.int32()), inner, type=kind)
+    path = tmp_path / "rows.arrow"
+    path.write_bytes(arrow_stream(pa.table({"list": lists})))
+    with pytest.raises(InputTypeError, match="Column 'list' holds list values"):
+        as_table(read_table(path))
 
 
 @pytest.mark.parametrize("write", [arrow_file, arrow_stream])
