@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import inspect
 import json
+import math
 import re
 
 import joblib
@@ -328,8 +329,11 @@ def test_minerva_takes_or_refuses_any_value_of_a_parameter(parameter, tmp_path, 
 
 @pytest.mark.parametrize("parameter", parameters_of(mutual_information))
 def test_an_estimate_takes_or_refuses_any_value_of_a_parameter(parameter):
+    found = []
     for value in odd.ODD_VALUES.values():
-        is_refused(lambda value=value: mutual_information(odd.beside(odd.FLAGS), odd.labels(), **{parameter: value}))
+        asked = {parameter: value}
+        is_refused(lambda asked=asked: found.append(mutual_information(odd.beside(odd.FLAGS), odd.labels(), **asked)))
+    assert all(math.isfinite(estimate.nats) for estimate in found)
 
 
 # Functions that take more than a table, with arguments that are good

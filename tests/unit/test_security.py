@@ -423,6 +423,7 @@ def test_a_file_whose_name_becomes_a_link_while_it_is_written_is_not_written_thr
 
     monkeypatch.setattr("minerva.results.files.fcntl.flock", robbed)
     write_whole(shared / "selection.json", "{}")
+    assert victim.read_text() == "mine"
 
 
 @pytest.mark.parametrize("plant", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "link"])

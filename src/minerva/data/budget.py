@@ -168,12 +168,12 @@ def rows_in_time(n_rows: int, n_columns: int, seconds: float | None) -> int:
 
     Examples
     --------
-    >>> rows_in_time(1_000_000, 100, 10), rows_in_time(1_000_000, 100, 60), rows_in_time(1_000_000, 100, None)
-    (200000, 1000000, 1000000)
+    >>> [rows_in_time(1_000_000, 100, seconds) for seconds in (10, 60, 1e308, None)]
+    [200000, 1000000, 1000000, 1000000]
     """
     if seconds is None:
         return n_rows
-    return min(n_rows, max(_LEAST_ROWS_IN_TIME, int(seconds * _CELLS_A_SECOND_OF_LIMIT / max(1, n_columns))))
+    return int(min(n_rows, max(_LEAST_ROWS_IN_TIME, seconds * _CELLS_A_SECOND_OF_LIMIT / max(1, n_columns))))
 
 
 def _available_of_machine(root: Path) -> Iterator[int]:
