@@ -18,8 +18,8 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, FloatRect, Page, sync_playwright
 
-from minerva import MinervaSelector
-from minerva.problems import Problem, card_fraud, equality
+from minerva_select import MinervaSelector
+from minerva_select.problems import Problem, card_fraud, equality
 
 PICTURES = Path(__file__).parent / "pictures"
 WIDTHS = {"phone": 390, "desktop": 1440}

@@ -13,17 +13,17 @@ import pytest
 @contextlib.contextmanager
 def tiny_fits():
     """Make every fit a few steps long while entered: for claims that hold from the first step on."""
-    from minerva.core.plan import Plan
-    from minerva.core.solvers.paper import PaperSettings
-    from minerva.core.training import Schedule
+    from minerva_select.core.plan import Plan
+    from minerva_select.core.solvers.paper import PaperSettings
+    from minerva_select.core.training import Schedule
 
     schedule = Schedule(max_steps=4, batch_size=32, evaluate_every=2, patience=1, patience_at_zero=1)
     plan = dataclasses.replace(Plan.for_rows(10), n_folds=2, n_members=1, width=8, dropout=0.0, schedule=schedule)
     settings = PaperSettings(batch_size=32, max_steps_learn=4, max_steps_sparsify=4)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Plan, "for_rows", classmethod(lambda cls, *n_rows: plan))
-        patch.setattr("minerva.selectors.minerva.PaperSettings", lambda: settings)
-        patch.setattr("minerva.evaluation.downstream.N_RESAMPLES", 2)
+        patch.setattr("minerva_select.selectors.minerva.PaperSettings", lambda: settings)
+        patch.setattr("minerva_select.evaluation.downstream.N_RESAMPLES", 2)
         yield
 
 

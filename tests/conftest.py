@@ -7,7 +7,7 @@ import dataclasses
 
 import pytest
 
-from minerva.problems import equality
+from minerva_select.problems import equality
 
 collect_ignore_glob = ["*conftest.py"]  # else every one is imported again for its examples, under one and the same name
 
@@ -21,8 +21,8 @@ def small_fits():
     """
     import torch
 
-    from minerva.core.plan import Plan
-    from minerva.core.training import Schedule
+    from minerva_select.core.plan import Plan
+    from minerva_select.core.training import Schedule
 
     schedule = Schedule(
         max_steps=125, batch_size=256, learning_rate=5e-3, weight_decay=0.1, patience=2, patience_at_zero=3
@@ -52,7 +52,7 @@ def pair():
 @pytest.fixture(scope="session")
 def fitted(pair):
     """The selector of that table; to look at, not to change."""
-    from minerva import MinervaSelector
+    from minerva_select import MinervaSelector
 
     with small_fits():
         return MinervaSelector(random_state=0).fit(pair.X, pair.y)

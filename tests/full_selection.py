@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from minerva.results import (
+from minerva_select.results import (
     Estimate,
     FeatureResult,
     PairResult,

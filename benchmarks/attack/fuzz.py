@@ -106,7 +106,7 @@ def keep(folder: Path, what: str, data: bytes, trace: str = "") -> None:
 def signature(error: BaseException) -> str:
     """An exception with the last line of ours that it came through."""
     frames = traceback.extract_tb(error.__traceback__)
-    ours = [frame for frame in frames if "/minerva/" in frame.filename] or frames
+    ours = [frame for frame in frames if "/minerva_select/" in frame.filename] or frames
     return f"{type(error).__name__} in {Path(ours[-1].filename).name}:{ours[-1].lineno}: {_shape(str(error))[:100]}"
 
 
@@ -152,7 +152,7 @@ def _has_atheris() -> bool:
 def _explore_by_atheris(name: str, folder: Path, seconds: float, seed: int) -> None:
     import atheris
 
-    with atheris.instrument_imports(include=["minerva", "json", "gzip"]):
+    with atheris.instrument_imports(include=["minerva_select", "json", "gzip"]):
         import fuzz_targets  # noqa: F401
     monitor = Monitor(name, folder)
     corpus = folder / "corpus"

@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import compute, csv, feather, parquet
 
-from minerva.data import as_table, open_source, read_table
-from minerva.errors import MinervaError
-from minerva.schema import Table
+from minerva_select.data import as_table, open_source, read_table
+from minerva_select.errors import MinervaError
+from minerva_select.schema import Table
 
 
 class WrongAnswerError(Exception):

@@ -20,9 +20,9 @@ from fuzz_tables import (
     run_csv,
     run_parquet,
 )
-from minerva.data import as_table, open_source
-from minerva.errors import MinervaError
-from minerva.results import Estimate, FeatureResult, Provenance, Selection, WeightRecord
+from minerva_select.data import as_table, open_source
+from minerva_select.errors import MinervaError
+from minerva_select.results import Estimate, FeatureResult, Provenance, Selection, WeightRecord
 
 
 @dataclass(frozen=True)
@@ -79,8 +79,8 @@ def run_store(data: bytes, folder: Path) -> str:
     import pandas as pd
     import torch
 
-    from minerva.data.store import Store
-    from minerva.preprocessing import TableEncoder, find_kinds
+    from minerva_select.data.store import Store
+    from minerva_select.preprocessing import TableEncoder, find_kinds
 
     frame = pd.DataFrame({"amount": np.arange(30.0), "country": ["NL", "IT", "FR"] * 10})
     encoder = TableEncoder(find_kinds(as_table(frame))).fit(as_table(frame))
@@ -112,8 +112,8 @@ def run_state(data: bytes, folder: Path) -> str:
     import torch
     from safetensors.torch import save
 
-    from minerva.core.journal import Journal
-    from minerva.core.states import fingerprint
+    from minerva_select.core.journal import Journal
+    from minerva_select.core.states import fingerprint
 
     def journal(*, resume: bool) -> Any:
         generator = torch.Generator().manual_seed(0)
@@ -154,7 +154,7 @@ def _is_object(text: str) -> bool:
 def state_seeds() -> list[bytes]:
     import torch
 
-    from minerva.core.journal import Journal
+    from minerva_select.core.journal import Journal
 
     with tempfile.TemporaryDirectory() as folder:
         generator = torch.Generator().manual_seed(0)

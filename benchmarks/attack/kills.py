@@ -12,7 +12,7 @@ from prey import Known, Tally
 from result import Result
 from victims import LossError, Process, Victim, kill_all, scene, until, wait
 
-TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "minerva")
+TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "minerva_select")
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}  # of each of two processes
 
 
@@ -68,7 +68,7 @@ def _signal(victim: Victim, known: Known, signals: tuple[signal.Signals, ...], r
 
 _WITH_HANDLERS = """
 import signal, sys
-from minerva.cli import app
+from minerva_select.cli import app
 
 def mine(*_):
     pass

@@ -28,14 +28,14 @@ def _write(path: Path, X: Any, y: Any) -> None:
 
 
 def _wide(path: Path) -> None:
-    from minerva.problems import equality
+    from minerva_select.problems import equality
 
     problem = equality(5_000, 2_000, n_levels=3, relevant=(1, 4), random_state=0)
     _write(path, problem.X, problem.y)
 
 
 def _long(path: Path, n_rows: int = 300_000, n_columns: int = 40) -> None:
-    from minerva.problems import card_fraud
+    from minerva_select.problems import card_fraud
 
     problem = card_fraud(n_rows, n_columns, random_state=0)
     _write(path, problem.X, problem.y)
@@ -46,14 +46,14 @@ def _million(path: Path) -> None:
 
 
 def _noise(path: Path) -> None:
-    from minerva.problems import independent
+    from minerva_select.problems import independent
 
     problem = independent(20_000, 100, random_state=0)
     _write(path, problem.X, problem.y)
 
 
 def _continuous(path: Path) -> None:
-    from minerva.problems import switching
+    from minerva_select.problems import switching
 
     problem = switching(50_000, random_state=0)
     _write(path, problem.X, problem.y)

@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from minerva import MinervaSelector, mutual_information
-from minerva.problems import equality
+from minerva_select import MinervaSelector, mutual_information
+from minerva_select.problems import equality
 from result import Result
 
 N_FITS, N_QUICK = 200, 20

@@ -47,7 +47,7 @@ def equal_columns(path: Path, n_rows: int = 40_000, n_columns: int = 12) -> Path
     import pyarrow as pa
     from pyarrow import csv, feather, parquet
 
-    from minerva.problems import equality
+    from minerva_select.problems import equality
 
     problem = equality(n_rows, n_columns, n_levels=3, relevant=(1, 4), random_state=0)
     table = pa.Table.from_pandas(problem.X.assign(y=problem.y.to_numpy()), preserve_index=False)

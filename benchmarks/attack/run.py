@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import faults
-from minerva.results import versions, write_whole
+from minerva_select.results import versions, write_whole
 from result import Result
 
 HERE = Path(__file__).parent

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 RESULTS = ("selection.json", "report.html")
-ALONE = ("-m", "minerva")
+ALONE = ("-m", "minerva_select")
 LIMIT = 600  # seconds after which a run counts as one that hangs
 POLL = 0.005
 _CHANGING = ("seconds", "provenance")  # what two runs of the same may differ in

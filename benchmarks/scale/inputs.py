@@ -43,7 +43,7 @@ class Input:
 
     def chunks(self, n_rows: int | None = None) -> Iterator[Any]:
         """The problem, so many rows at a time."""
-        from minerva.problems import card_fraud_chunks, equality
+        from minerva_select.problems import card_fraud_chunks, equality
 
         n_rows = n_rows or self.n_rows
         if self.problem == "card_fraud":
@@ -71,7 +71,7 @@ class Truth:
 
     @classmethod
     def of(cls, problem: Any, name: str) -> "Truth":
-        from minerva.problems import CARD_FRAUD_MECHANISMS
+        from minerva_select.problems import CARD_FRAUD_MECHANISMS
 
         signs = CARD_FRAUD_MECHANISMS if name == "card_fraud" else {"the columns that are equal": problem.relevant}
         return cls(dict(signs), dict(problem.stand_ins))

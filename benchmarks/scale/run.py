@@ -18,8 +18,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from commands import CommandError
-from minerva.evaluation.records import Record, Records
-from minerva.results import versions
+from minerva_select.evaluation.records import Record, Records
+from minerva_select.results import versions
 from tables import gather, render
 from tasks import TASKS, Setting, Task
 

@@ -76,12 +76,12 @@ def _is_ours(file: Path) -> bool:
 def _program(options: Options, times: Path) -> Sequence[str]:
     if options.n_processes == 1:
         return [sys.executable, str(HERE / "clock.py"), str(times)]
-    return [sys.executable, *_torchrun(options), "-m", "minerva"]
+    return [sys.executable, *_torchrun(options), "-m", "minerva_select"]
 
 
 def _spelled(options: Options) -> Sequence[str]:
     """What a user would type."""
-    return ["minerva"] if options.n_processes == 1 else ["python", *_torchrun(options), "-m", "minerva"]
+    return ["minerva"] if options.n_processes == 1 else ["python", *_torchrun(options), "-m", "minerva_select"]
 
 
 def _torchrun(options: Options) -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from calculation import calculation
-from minerva.evaluation.records import Record, Records
+from minerva_select.evaluation.records import Record, Records
 from tasks import TASKS, Task
 
 NOTHING = "Not measured yet."

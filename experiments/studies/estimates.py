@@ -6,8 +6,8 @@ python experiments/studies/estimates.py [--runs 20]
 import argparse
 import time
 
-from minerva import mutual_information
-from minerva.problems import equality, gaussian, parity
+from minerva_select import mutual_information
+from minerva_select.problems import equality, gaussian, parity
 
 
 def against_truth():

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from minerva import MinervaSelector
-from minerva.evaluation import verdict
-from minerva.problems import equality
+from minerva_select import MinervaSelector
+from minerva_select.evaluation import verdict
+from minerva_select.problems import equality
 
 
 def authors_data(folder):

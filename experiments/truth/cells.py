@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import minerva
+import minerva_select
 from measures import Study, judge, split
 from rivals import RIVALS
 from rows import Row
@@ -76,7 +76,7 @@ def failures(cell: Cell, setting: Setting, error: str) -> list[Record]:
 
 
 def _run_ours(cell: Cell, setting: Setting, study: Study) -> list[Record]:
-    from minerva import MinervaSelector
+    from minerva_select import MinervaSelector
 
     device = _device_name(setting.device)  # also starts the GPU, which is not part of a fit
     selector = MinervaSelector(random_state=cell.seed, device=setting.device)
@@ -130,7 +130,7 @@ def _origin(cell: Cell, setting: Setting, told_k: bool, device: str = "cpu") -> 
         "seed": cell.seed,
         "method": cell.method,
         "told_k": told_k,
-        "versions": {"python": platform.python_version(), "minerva": minerva.__version__, **_versions()},
+        "versions": {"python": platform.python_version(), "minerva": minerva_select.__version__, **_versions()},
         "machine": {"cpus": os.cpu_count(), "threads": setting.n_threads, "device": device},
         "commit": setting.commit,
         "made": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from minerva.evaluation import verdict
-from minerva.problems import Problem
+from minerva_select.evaluation import verdict
+from minerva_select.problems import Problem
 from rows import Row
 
 N_NEIGHBOURS = 5

@@ -12,9 +12,9 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from minerva.data import as_table
-from minerva.evaluation import methods
-from minerva.selectors.question import ask
+from minerva_select.data import as_table
+from minerva_select.evaluation import methods
+from minerva_select.selectors.question import ask
 
 
 @dataclass(frozen=True)

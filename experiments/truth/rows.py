@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from goals import Goal
-from minerva.problems import PROBLEMS, Problem
+from minerva_select.problems import PROBLEMS, Problem
 
 CONFIG = Path(__file__).with_name("config.toml")
 

@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from cells import METHODS, OURS, Cell, Record, Setting, failures, perform
-from minerva.evaluation.records import Records
-from minerva.evaluation.worker import Worker, WorkerError
+from minerva_select.evaluation.records import Records
+from minerva_select.evaluation.worker import Worker, WorkerError
 from rivals import why_unavailable
 from rows import Row, load_rows
 

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from cells import METHODS, OURS, Record
-from minerva.evaluation import Outcome
-from minerva.evaluation.records import Records
+from minerva_select.evaluation import Outcome
+from minerva_select.evaluation.records import Records
 from rows import Row, load_rows
 from run import HERE
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from full_selection import full_selection
-from minerva.problems import equality
+from minerva_select.problems import equality
 
 
 @pytest.fixture(scope="module")
@@ -141,6 +141,6 @@ def wide(small_plan):
 
 
 def _fit(problem):
-    from minerva import MinervaSelector
+    from minerva_select import MinervaSelector
 
     return MinervaSelector(random_state=0).fit(problem.X, problem.y).selection_

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from full_selection import full_selection
-from minerva.results import FeatureResult, Selection
+from minerva_select.results import FeatureResult, Selection
 
 pytestmark = pytest.mark.browser
 

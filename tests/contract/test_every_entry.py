@@ -20,12 +20,12 @@ from typer.testing import CliRunner
 
 import odd_input as odd
 from answers import assert_finite, assert_one_sentence, tiny_fits
-from minerva import MinervaSelector, data, mutual_information, selectors
-from minerva.cli import app
-from minerva.errors import MinervaError
-from minerva.evaluation import compare, repeat_fits, verdict
-from minerva.report import render
-from minerva.results import Selection
+from minerva_select import MinervaSelector, data, mutual_information, selectors
+from minerva_select.cli import app
+from minerva_select.errors import MinervaError
+from minerva_select.evaluation import compare, repeat_fits, verdict
+from minerva_select.report import render
+from minerva_select.results import Selection
 
 BRIEF = {
     "BorutaSelector": {"n_iterations": 4, "n_estimators": 5},

@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
-from minerva import problems
-from minerva.errors import InputError
-from minerva.problems import PROBLEMS, Problem
+from minerva_select import problems
+from minerva_select.errors import InputError
+from minerva_select.problems import PROBLEMS, Problem
 
 VARIANTS: dict[str, Callable[..., Problem]] = {
     **PROBLEMS,
@@ -134,5 +134,5 @@ def test_every_problem_can_be_drawn_by_name_with_no_arguments(name):
 
 
 def test_problems_load_neither_torch_nor_scikit_learn():
-    code = "import sys, minerva.problems; sys.exit(bool({'torch', 'sklearn', 'scipy'} & set(sys.modules)))"
+    code = "import sys, minerva_select.problems; sys.exit(bool({'torch', 'sklearn', 'scipy'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -25,10 +25,10 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import has_fit_parameter
 
-from minerva import selectors
-from minerva.errors import InputError, MissingPackageError
-from minerva.problems import equality
-from minerva.results import Selection
+from minerva_select import selectors
+from minerva_select.errors import InputError, MissingPackageError
+from minerva_select.problems import equality
+from minerva_select.results import Selection
 
 # Every selector, with parameters that make its fits brief. The methods to compare with are told how many columns to
 # keep: their own rules are claims of their own tests.

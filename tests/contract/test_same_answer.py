@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, dataset, feather, parquet
 
-from minerva import MinervaSelector
-from minerva.core.plan import Plan
-from minerva.data import open_source, read_table
-from minerva.problems import equality
+from minerva_select import MinervaSelector
+from minerva_select.core.plan import Plan
+from minerva_select.data import open_source, read_table
+from minerva_select.problems import equality
 
 pytestmark = pytest.mark.usefixtures("small_plan")
 

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, dataset, feather, parquet
 
-from minerva.data import as_table, read_table
-from minerva.schema import Note
+from minerva_select.data import as_table, read_table
+from minerva_select.schema import Note
 
 N_ROWS = 400
 ZONE = zoneinfo.ZoneInfo("Europe/Amsterdam")

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, parquet
 
-from minerva.data import as_table, as_target, read_table
+from minerva_select.data import as_table, as_target, read_table
 
 NAN = float("nan")
 ROWS = [

@@ -16,10 +16,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from answers import assert_finite, tiny_fits
-from minerva import MinervaSelector, mutual_information, selectors
-from minerva.data import as_table, as_target, split_rows
-from minerva.errors import MinervaError
-from minerva.preprocessing import TableEncoder, find_kinds, find_target_kind, fit_atoms, unusable
+from minerva_select import MinervaSelector, mutual_information, selectors
+from minerva_select.data import as_table, as_target, split_rows
+from minerva_select.errors import MinervaError
+from minerva_select.preprocessing import TableEncoder, find_kinds, find_target_kind, fit_atoms, unusable
 
 MAX_ROWS = 30
 

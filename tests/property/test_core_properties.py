@@ -4,14 +4,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from minerva.core.bounds import conditional_scores, donsker_varadhan, donsker_varadhan_all_pairs
-from minerva.core.evidence import holm, weigh
-from minerva.core.inputs import Layout, Rows, join_rows
-from minerva.core.networks import MAX_COUNTED, FeatureTower, soft_clamp
-from minerva.core.objective import norm_drift, sparsity_ratio
-from minerva.core.pairs import N_CELLS, N_PARTS, PairTables
-from minerva.core.runtime import seeded
-from minerva.core.weights import FeatureWeights
+from minerva_select.core.bounds import conditional_scores, donsker_varadhan, donsker_varadhan_all_pairs
+from minerva_select.core.evidence import holm, weigh
+from minerva_select.core.inputs import Layout, Rows, join_rows
+from minerva_select.core.networks import MAX_COUNTED, FeatureTower, soft_clamp
+from minerva_select.core.objective import norm_drift, sparsity_ratio
+from minerva_select.core.pairs import N_CELLS, N_PARTS, PairTables
+from minerva_select.core.runtime import seeded
+from minerva_select.core.weights import FeatureWeights
 
 # The first call of anything in torch takes longer than hypothesis allows for an example
 UNTIMED = settings(deadline=None)

@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.stats import rankdata
 
-from minerva.preprocessing import LevelEncoder, RankEncoder, TableEncoder, copies, find_kinds, fit_atoms
-from minerva.schema import Column, ColumnKind, Table
+from minerva_select.preprocessing import LevelEncoder, RankEncoder, TableEncoder, copies, find_kinds, fit_atoms
+from minerva_select.schema import Column, ColumnKind, Table
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False, width=64)
 NUMBERS = hnp.arrays(np.float64, st.integers(1, 40), elements=st.one_of(FINITE, st.just(np.nan)))

@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minerva.evaluation.records import Records
+from minerva_select.evaluation.records import Records
 
 values = st.one_of(
     st.none(), st.booleans(), st.integers(), st.text(max_size=5), st.lists(st.text(max_size=3), max_size=2)

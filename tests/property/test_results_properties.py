@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from full_selection import full_selection
-from minerva.errors import InputError
-from minerva.report.page import render
-from minerva.results import (
+from minerva_select.errors import InputError
+from minerva_select.report.page import render
+from minerva_select.results import (
     Estimate,
     FeatureResult,
     PairResult,

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from minerva.data.splits import assign_folds, split_by_time, split_rows
-from minerva.errors import InputError
+from minerva_select.data.splits import assign_folds, split_by_time, split_rows
+from minerva_select.errors import InputError
 
 SHARES = st.lists(st.floats(0.05, 1.0), min_size=2, max_size=5)
 SEEDS = st.integers(0, 2**32 - 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minerva.evaluation import Outcome, verdict
+from minerva_select.evaluation import Outcome, verdict
 
 names = st.sets(st.sampled_from("abcdefgh"))
 

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from minerva.problems import equality, equality_information
-from minerva.results import Selection
+from minerva_select.problems import equality, equality_information
+from minerva_select.results import Selection
 
 pytestmark = pytest.mark.reference
 
@@ -27,7 +27,7 @@ def table(tmp_path_factory):
 
 
 def minerva(*arguments):
-    command = [sys.executable, "-m", "minerva", *map(str, arguments)]
+    command = [sys.executable, "-m", "minerva_select", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
 
 

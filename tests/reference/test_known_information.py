@@ -2,9 +2,9 @@
 
 import pytest
 
-from minerva import MinervaSelector, mutual_information
-from minerva.evaluation import verdict
-from minerva.problems import equality, gaussian, parity, switching
+from minerva_select import MinervaSelector, mutual_information
+from minerva_select.evaluation import verdict
+from minerva_select.problems import equality, gaussian, parity, switching
 
 
 @pytest.mark.reference

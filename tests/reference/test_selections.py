@@ -7,8 +7,8 @@ import dataclasses
 import pytest
 import torch
 
-from minerva import MinervaSelector
-from minerva.problems import equality, independent, parity
+from minerva_select import MinervaSelector
+from minerva_select.problems import equality, independent, parity
 
 pytestmark = pytest.mark.reference
 

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from minerva.errors import InputError
-from minerva.problems import bayesian_network
-from minerva.problems._network import Network, conditional_information, draw_network, markov_blanket
+from minerva_select.errors import InputError
+from minerva_select.problems import bayesian_network
+from minerva_select.problems._network import Network, conditional_information, draw_network, markov_blanket
 
 # 0 -> 2 <- 1, 2 -> 3, 2 -> 5 <- 4, 6 alone
 PARENTS = [(), (), (0, 1), (2,), (), (2, 4), ()]

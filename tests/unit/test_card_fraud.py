@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 from scipy.stats import chi2_contingency, ks_2samp, spearmanr
 
-from minerva.data import as_table
-from minerva.errors import InputError
-from minerva.preprocessing import copies, find_kinds
-from minerva.problems import CARD_FRAUD_MECHANISMS, Problem, card_fraud, card_fraud_chunks
+from minerva_select.data import as_table
+from minerva_select.errors import InputError
+from minerva_select.preprocessing import copies, find_kinds
+from minerva_select.problems import CARD_FRAUD_MECHANISMS, Problem, card_fraud, card_fraud_chunks
 
 EQUALITIES = [("card_user", "device_user"), ("billing_country", "ip_country")]
 RATE = 0.1  # many frauds in few rows; what a fraud looks like does not depend on it

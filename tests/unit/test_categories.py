@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from minerva.errors import InputError
-from minerva.preprocessing import LevelEncoder
-from minerva.schema import Column
+from minerva_select.errors import InputError
+from minerva_select.preprocessing import LevelEncoder
+from minerva_select.schema import Column
 
 
 def text(codes, *levels):

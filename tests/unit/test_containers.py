@@ -4,9 +4,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import dataset
 
-from minerva.data import as_table, as_target
-from minerva.data.containers import gather
-from minerva.errors import InputError, InputTypeError
+from minerva_select.data import as_table, as_target
+from minerva_select.data.containers import gather
+from minerva_select.errors import InputError, InputTypeError
 
 TABLE = pa.table({"a": [1, 2, 3], "b": ["x", "y", "x"]})
 

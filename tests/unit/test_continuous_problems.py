@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from minerva.errors import InputError
-from minerva.problems import additive, gaussian, redundant, switching
+from minerva_select.errors import InputError
+from minerva_select.problems import additive, gaussian, redundant, switching
 
 
 def gaussian_information(covariance, n_left):

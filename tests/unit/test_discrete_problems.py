@@ -10,8 +10,8 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
-from minerva.errors import InputError
-from minerva.problems import equality, equality_information, parity
+from minerva_select.errors import InputError
+from minerva_select.problems import equality, equality_information, parity
 
 
 def information(pairs: Iterable[tuple[object, object]]) -> float:

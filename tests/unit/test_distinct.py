@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from minerva.preprocessing.distinct import distinct
-from minerva.schema import Column
+from minerva_select.preprocessing.distinct import distinct
+from minerva_select.schema import Column
 
 RNG = np.random.default_rng(0)
 NUMBERS = {

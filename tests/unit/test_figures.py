@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 from full_selection import full_selection
-from minerva.errors import InputError, MissingPackageError
-from minerva.report import figures
-from minerva.report.figures import contributions, pairs, path, stability, style, training, weights
-from minerva.report.figures.theme import mixed, readable_on
-from minerva.results import FeatureResult, PairResult, PathPoint, Role, Selection, TrainingRecord, WeightRecord
+from minerva_select.errors import InputError, MissingPackageError
+from minerva_select.report import figures
+from minerva_select.report.figures import contributions, pairs, path, stability, style, training, weights
+from minerva_select.report.figures.theme import mixed, readable_on
+from minerva_select.results import FeatureResult, PairResult, PathPoint, Role, Selection, TrainingRecord, WeightRecord
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -87,8 +87,8 @@ def test_without_plotly_one_sentence_says_what_to_install(monkeypatch):
 def test_figures_need_neither_torch_nor_pandas():
     program = (
         "import sys\n"
-        "from minerva.report.figures import figure\n"
-        "from minerva.results import FeatureResult, Selection\n"
+        "from minerva_select.report.figures import figure\n"
+        "from minerva_select.results import FeatureResult, Selection\n"
         "figure(Selection('y', (FeatureResult('a', True, '', weight=1.0),), None, None, n_rows=9), 'contributions')\n"
         "print(sorted({'torch', 'pandas', 'sklearn', 'pyarrow'} & set(sys.modules)))\n"
     )

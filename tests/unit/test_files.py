@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from minerva.data import as_table, read_table
-from minerva.errors import InputError
+from minerva_select.data import as_table, read_table
+from minerva_select.errors import InputError
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])

@@ -7,8 +7,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from minerva.data import as_table, as_target
-from minerva.errors import InputError, InputTypeError
+from minerva_select.data import as_table, as_target
+from minerva_select.errors import InputError, InputTypeError
 
 
 def only(X):

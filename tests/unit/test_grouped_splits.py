@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from minerva.data.groups import N_ONE_BY_ONE
-from minerva.data.splits import assign_folds, split_rows
-from minerva.errors import InputError
+from minerva_select.data.groups import N_ONE_BY_ONE
+from minerva_select.data.splits import assign_folds, split_rows
+from minerva_select.errors import InputError
 
 
 def rng(seed=0):

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from minerva.preprocessing import find_kinds, identifiers
-from minerva.schema import Column, ColumnKind, Note, Table
+from minerva_select.preprocessing import find_kinds, identifiers
+from minerva_select.schema import Column, ColumnKind, Note, Table
 
 
 def find(column, **kinds):

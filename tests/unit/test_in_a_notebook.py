@@ -7,17 +7,17 @@ import json
 import pytest
 
 from full_selection import full_selection
-from minerva.report.words import headline
+from minerva_select.report.words import headline
 
 nbclient = pytest.importorskip("nbclient", reason="nbclient runs the notebook")
 pytest.importorskip("ipykernel", reason="ipykernel is what the notebook runs in")
 nbformat = pytest.importorskip("nbformat", reason="nbformat writes the notebook")
 
 CELLS = (
-    "from minerva import Selection; selection = Selection.load('selection.json'); selection",
+    "from minerva_select import Selection; selection = Selection.load('selection.json'); selection",
     "selection.plot('contributions')",
-    "from minerva.callbacks import ProgressBar\n"
-    "from minerva.results import Progress\n"
+    "from minerva_select.callbacks import ProgressBar\n"
+    "from minerva_select.results import Progress\n"
     "with ProgressBar() as bar:\n"
     "    bar(Progress('learn', 0.25, bound=0.31, n_features=30))",
 )

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from minerva.errors import InputError
-from minerva.problems import Problem, independent
+from minerva_select.errors import InputError
+from minerva_select.problems import Problem, independent
 
 
 def test_independent_columns_come_in_every_kind():

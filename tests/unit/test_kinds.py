@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from minerva.errors import InputError
-from minerva.preprocessing import find_kind, find_kinds, find_target_kind
-from minerva.preprocessing.kinds import MAX_CATEGORICAL_VALUES, MIN_ROWS_PER_VALUE
-from minerva.schema import Column, ColumnKind, Table
+from minerva_select.errors import InputError
+from minerva_select.preprocessing import find_kind, find_kinds, find_target_kind
+from minerva_select.preprocessing.kinds import MAX_CATEGORICAL_VALUES, MIN_ROWS_PER_VALUE
+from minerva_select.schema import Column, ColumnKind, Table
 
 CATEGORICAL, CONTINUOUS = ColumnKind.CATEGORICAL, ColumnKind.CONTINUOUS
 

@@ -8,9 +8,9 @@ from html.parser import HTMLParser
 import pytest
 
 from full_selection import full_selection
-from minerva.report.notebook import MOST_DROPPED, MOST_SELECTED, as_html
-from minerva.report.words import headline
-from minerva.results import FeatureResult, Selection
+from minerva_select.report.notebook import MOST_DROPPED, MOST_SELECTED, as_html
+from minerva_select.report.words import headline
+from minerva_select.results import FeatureResult, Selection
 
 FULL = full_selection()
 

@@ -12,10 +12,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from minerva.data import arrow_columns, as_table
-from minerva.data.seconds import seconds
-from minerva.errors import InputError, InputTypeError
-from minerva.schema import Note
+from minerva_select.data import arrow_columns, as_table
+from minerva_select.data.seconds import seconds
+from minerva_select.errors import InputError, InputTypeError
+from minerva_select.schema import Note
 
 NAN = float("nan")
 DAY = 86_400.0

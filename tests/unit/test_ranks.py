@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from minerva.preprocessing import RankEncoder
+from minerva_select.preprocessing import RankEncoder
 
 
 def mid_ranks(values):

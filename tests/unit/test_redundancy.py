@@ -1,7 +1,7 @@
 import numpy as np
 
-from minerva.preprocessing import copies, unusable
-from minerva.schema import Column, ColumnKind, Table
+from minerva_select.preprocessing import copies, unusable
+from minerva_select.schema import Column, ColumnKind, Table
 
 
 def number(name, *values):

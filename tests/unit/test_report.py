@@ -17,14 +17,14 @@ from html.parser import HTMLParser
 import pytest
 
 from full_selection import full_selection
-from minerva.report import render
-from minerva.report.facts import notes
-from minerva.report.inline import embedded
-from minerva.report.numbers import MOST_ROWS, numbers
-from minerva.report.ranking import digits_for, ranked, shares
-from minerva.report.remarks import remark
-from minerva.report.text import amount, duration, interval, printable
-from minerva.results import Estimate, FeatureResult, PairResult, PathPoint, Role, Selection
+from minerva_select.report import render
+from minerva_select.report.facts import notes
+from minerva_select.report.inline import embedded
+from minerva_select.report.numbers import MOST_ROWS, numbers
+from minerva_select.report.ranking import digits_for, ranked, shares
+from minerva_select.report.remarks import remark
+from minerva_select.report.text import amount, duration, interval, printable
+from minerva_select.results import Estimate, FeatureResult, PairResult, PathPoint, Role, Selection
 
 HALF = Estimate(0.5, 0.48, 0.52, n_rows=1000)
 VOID = {"meta", "input"}
@@ -416,8 +416,8 @@ def test_a_saved_selection_draws_the_same_page(source):
 def test_the_report_draws_without_torch_pandas_or_scikit_learn():
     program = (
         "import sys\n"
-        "from minerva.report import render\n"
-        "from minerva.results import Estimate, FeatureResult, Selection\n"
+        "from minerva_select.report import render\n"
+        "from minerva_select.results import Estimate, FeatureResult, Selection\n"
         "half = Estimate(0.5, 0.4, 0.6, n_rows=9)\n"
         "kept = FeatureResult('a', True, 'adds', contribution_nats=0.5)\n"
         "assert 'application/json' in render(Selection('y', (kept,), half, half, n_rows=9))\n"

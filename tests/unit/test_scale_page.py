@@ -77,7 +77,7 @@ def test_a_sign_is_found_by_its_columns_or_by_what_stands_in_for_them(bench):
 
 
 def test_a_failure_counts_only_where_nothing_succeeded(bench, tmp_path):
-    from minerva.evaluation.records import Records
+    from minerva_select.evaluation.records import Records
 
     Records(tmp_path / "cpu.jsonl").append(
         record("fraud", seconds=5), record("fraud", "killed"), record("rate", "killed")

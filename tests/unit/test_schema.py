@@ -4,7 +4,7 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pytest
 
-from minerva.schema import Column, Table
+from minerva_select.schema import Column, Table
 
 
 def number(*values, dtype=np.float64):

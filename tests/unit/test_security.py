@@ -21,21 +21,21 @@ import pytest
 from pyarrow import parquet
 from typer.testing import CliRunner
 
-import minerva
+import minerva_select
 from full_selection import full_selection
-from minerva import MinervaSelector, Selection
-from minerva.cli import app
-from minerva.cli.comparison_view import as_markdown
-from minerva.cli.files import write_results
-from minerva.data import open_source, read_table
-from minerva.data.store_files import CODES, RANKS, STATE, State, append, read_state, record
-from minerva.errors import InputError
-from minerva.evaluation import Comparison, Score, Standing
-from minerva.evaluation.records import Records
-from minerva.problems import equality
-from minerva.report import render
-from minerva.results import Estimate, write_whole
-from minerva.results.files import make_private
+from minerva_select import MinervaSelector, Selection
+from minerva_select.cli import app
+from minerva_select.cli.comparison_view import as_markdown
+from minerva_select.cli.files import write_results
+from minerva_select.data import open_source, read_table
+from minerva_select.data.store_files import CODES, RANKS, STATE, State, append, read_state, record
+from minerva_select.errors import InputError
+from minerva_select.evaluation import Comparison, Score, Standing
+from minerva_select.evaluation.records import Records
+from minerva_select.problems import equality
+from minerva_select.report import render
+from minerva_select.results import Estimate, write_whole
+from minerva_select.results.files import make_private
 
 SOURCES = Path(minerva.__file__).parent
 
@@ -118,12 +118,12 @@ class Payload:
 READER = """
 import json, sys
 from pathlib import Path
-from minerva.core.journal import Journal
-from minerva.core.states import read_state
-from minerva.data.store_files import read_state as read_store
-from minerva.errors import MinervaError
-from minerva.report import render
-from minerva.results import Selection
+from minerva_select.core.journal import Journal
+from minerva_select.core.states import read_state
+from minerva_select.data.store_files import read_state as read_store
+from minerva_select.errors import MinervaError
+from minerva_select.report import render
+from minerva_select.results import Selection
 
 READERS = {
     ".json": lambda path: render(Selection.load(path)),
@@ -221,13 +221,13 @@ sys.addaudithook(refuse)
 
 EVERYTHING = """
 import importlib, pkgutil
-import minerva
+import minerva_select
 
 for module in pkgutil.walk_packages(minerva.__path__, "minerva."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
 
-from minerva.cli import main
+from minerva_select.cli import main
 
 def run(*arguments):
     sys.argv = ["minerva", *arguments]
@@ -421,7 +421,7 @@ def test_a_file_whose_name_becomes_a_link_while_it_is_written_is_not_written_thr
         unfinished.symlink_to(victim)
         flock(*arguments)
 
-    monkeypatch.setattr("minerva.results.files.fcntl.flock", robbed)
+    monkeypatch.setattr("minerva_select.results.files.fcntl.flock", robbed)
     write_whole(shared / "selection.json", "{}")
     assert victim.read_text() == "mine"
 
@@ -450,7 +450,7 @@ def test_select_refuses_a_link_in_the_place_of_its_work(shared, victim):
 def test_select_refuses_the_work_of_another_user(shared, monkeypatch):
     (shared / "data.csv").write_text("a,y\n1,0\n2,1\n")
     (shared / ".minerva").mkdir()
-    monkeypatch.setattr("minerva.cli.files.os.geteuid", lambda: (shared / ".minerva").stat().st_uid + 1)
+    monkeypatch.setattr("minerva_select.cli.files.os.geteuid", lambda: (shared / ".minerva").stat().st_uid + 1)
     result = CliRunner().invoke(app, ["select", f"{shared}/data.csv", "--target", "y", "--out", str(shared)])
     assert result.exit_code == 2
     assert result.stderr.endswith(".minerva' is another user's where a folder is to be made; move it away.\n")
@@ -577,7 +577,7 @@ def test_a_text_that_is_stored_once_and_stands_in_every_row_is_refused_by_what_i
     texts = pa.DictionaryArray.from_arrays(codes, pa.array(["x" * 10_000]))  # 200 MB in some 40 kB
     parquet.write_table(pa.table({"text": texts}), tmp_path / "bomb.parquet", store_schema=False)
     assert (tmp_path / "bomb.parquet").stat().st_size < 100_000
-    monkeypatch.setattr("minerva.data.files.available_memory", lambda: 100_000_000)
+    monkeypatch.setattr("minerva_select.data.files.available_memory", lambda: 100_000_000)
     with pytest.raises(InputError, match=r"bomb\.parquet' takes at least 200\.\d MB in memory, and 100\.0 MB are free"):
         read_table(tmp_path / "bomb.parquet")
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from minerva.data import as_table, as_target
-from minerva.errors import InputError
+from minerva_select.data import as_table, as_target
+from minerva_select.errors import InputError
 
 DENSE = np.random.default_rng(0).normal(size=(30, 4)) * (np.random.default_rng(1).random((30, 4)) < 0.2)
 DENSE[3, 2] = np.nan

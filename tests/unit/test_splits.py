@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from minerva.data import assign_folds, split_rows
-from minerva.errors import InputError
+from minerva_select.data import assign_folds, split_rows
+from minerva_select.errors import InputError
 
 
 def rng(seed=0):

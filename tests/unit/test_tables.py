@@ -3,9 +3,9 @@ import pickle
 import numpy as np
 import pytest
 
-from minerva.errors import InputError
-from minerva.preprocessing import RankEncoder, TableEncoder, find_kinds
-from minerva.schema import Column, ColumnKind, Table
+from minerva_select.errors import InputError
+from minerva_select.preprocessing import RankEncoder, TableEncoder, find_kinds
+from minerva_select.schema import Column, ColumnKind, Table
 
 HEIGHT = Column("height", np.array([1.5, 1.9, np.nan, 1.7]))
 COLOUR = Column("colour", np.array([0, 1, 1, -1]), np.array(["blue", "red"], dtype=object))

@@ -4,9 +4,9 @@ import pickle
 import numpy as np
 import pytest
 
-from minerva.errors import InputError
-from minerva.preprocessing import TableEncoder, find_target_kind, fit_atoms
-from minerva.schema import Column, Table
+from minerva_select.errors import InputError
+from minerva_select.preprocessing import TableEncoder, find_target_kind, fit_atoms
+from minerva_select.schema import Column, Table
 
 
 def encode(*columns, target="auto"):

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from minerva.data.splits import split_by_time
-from minerva.errors import InputError
+from minerva_select.data.splits import split_by_time
+from minerva_select.errors import InputError
 
 
 def as_lists(parts):

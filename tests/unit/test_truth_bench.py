@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import minerva
-from minerva.evaluation.records import Records
-from minerva.problems import PROBLEMS, Problem
-from minerva.results import Estimate
-from minerva.selectors import KSGSelector
+import minerva_select
+from minerva_select.evaluation.records import Records
+from minerva_select.problems import PROBLEMS, Problem
+from minerva_select.results import Estimate
+from minerva_select.selectors import KSGSelector
 
 FOLDER = Path(__file__).parents[2] / "experiments" / "truth"
 MODULES = ("cells", "gates", "goals", "measures", "rivals", "rows", "run", "table")

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from minerva.errors import InputError
-from minerva.evaluation import Outcome, verdict
+from minerva_select.errors import InputError
+from minerva_select.evaluation import Outcome, verdict
 
 TRUTH = ("a", "b", "c", "d")
 

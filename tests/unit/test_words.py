@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from full_selection import full_selection
-from minerva.report import words
-from minerva.report.text import printable
-from minerva.results import (
+from minerva_select.report import words
+from minerva_select.report.text import printable
+from minerva_select.results import (
     Estimate,
     FeatureResult,
     PairResult,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import minerva
+import minerva_select
 
 SOURCE = Path(minerva.__file__).parent
 
@@ -56,7 +56,7 @@ def writing_modules():
 
 
 def test_files_are_written_in_places_that_write_them_whole():
-    assert writing_modules() == WHOLE.keys(), "use minerva.results.write_whole, or say here why it is whole"
+    assert writing_modules() == WHOLE.keys(), "use minerva_select.results.write_whole, or say here why it is whole"
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from importlib.util import find_spec
 import pytest
 
 from full_selection import full_selection
-from minerva.callbacks import MLflow
-from minerva.errors import MissingPackageError
-from minerva.results import Progress, Selection, TrainingRecord
+from minerva_select.callbacks import MLflow
+from minerva_select.errors import MissingPackageError
+from minerva_select.results import Progress, Selection, TrainingRecord
 
 pytestmark = pytest.mark.skipif(find_spec("mlflow") is None, reason="needs the extra mlflow")
 
@@ -141,7 +141,7 @@ def test_a_server_that_goes_away_costs_no_answer(mlflow, monkeypatch, caplog):
         raise mlflow.exceptions.MlflowException("no route to host")
 
     monkeypatch.setattr(mlflow.MlflowClient, "log_batch", gone)
-    with caplog.at_level(logging.WARNING, logger="minerva"):
+    with caplog.at_level(logging.WARNING, logger="minerva_select"):
         callback(Progress("learn", 0.5, record=TrainingRecord("learn", 25, 0.1)))
         callback.on_end(full_selection())
     assert [line.getMessage() for line in caplog.records] == [

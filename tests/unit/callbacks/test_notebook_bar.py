@@ -13,8 +13,8 @@ pytest.importorskip("ipykernel")
 BEGIN = """
 import sys, time
 sys.modules["ipywidgets"] = None  # not installed
-from minerva.callbacks import ProgressBar
-from minerva.results import Progress, Selection
+from minerva_select.callbacks import ProgressBar
+from minerva_select.results import Progress, Selection
 bar = ProgressBar()
 bar.on_begin({})
 bar(Progress("too soon to be drawn", 0.1))

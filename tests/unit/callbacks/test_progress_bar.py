@@ -10,10 +10,10 @@ import pytest
 from rich.console import Console
 
 from full_selection import full_selection
-from minerva.callbacks import ProgressBar
-from minerva.callbacks.clock import Clock, spell
-from minerva.callbacks.screens import found_by
-from minerva.results import Progress
+from minerva_select.callbacks import ProgressBar
+from minerva_select.callbacks.clock import Clock, spell
+from minerva_select.callbacks.screens import found_by
+from minerva_select.results import Progress
 
 
 class Terminal(io.StringIO):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from full_selection import full_selection
-from minerva.callbacks.series import RunningStep, record_amounts, selection_amounts
-from minerva.results import FeatureResult, Selection, TrainingRecord
+from minerva_select.callbacks.series import RunningStep, record_amounts, selection_amounts
+from minerva_select.results import FeatureResult, Selection, TrainingRecord
 
 
 def test_steps_run_on_from_training_to_training():

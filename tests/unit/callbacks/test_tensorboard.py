@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from full_selection import full_selection
-from minerva.callbacks import TensorBoard
-from minerva.errors import InputError, MissingPackageError
-from minerva.results import Progress, TrainingRecord
+from minerva_select.callbacks import TensorBoard
+from minerva_select.errors import InputError, MissingPackageError
+from minerva_select.results import Progress, TrainingRecord
 
 pytest.importorskip("tensorboard")
 

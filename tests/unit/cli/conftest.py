@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from typer.testing import CliRunner
 
-from minerva.cli import app
-from minerva.results import Estimate, FeatureResult, Progress, Selection
+from minerva_select.cli import app
+from minerva_select.results import Estimate, FeatureResult, Progress, Selection
 
 HALF = Estimate(0.5, 0.48, 0.52, n_rows=20)
 
@@ -45,7 +45,7 @@ def answer():
 @pytest.fixture
 def selector(monkeypatch, answer):
     StandIn.fitted, StandIn.answer = [], answer
-    monkeypatch.setattr("minerva.selectors.MinervaSelector", StandIn)
+    monkeypatch.setattr("minerva_select.selectors.MinervaSelector", StandIn)
     return StandIn
 
 

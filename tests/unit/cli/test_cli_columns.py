@@ -5,8 +5,8 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from minerva.cli.columns import require_disjoint, resolve, split_categorical, take
-from minerva.errors import InputError
+from minerva_select.cli.columns import require_disjoint, resolve, split_categorical, take
+from minerva_select.errors import InputError
 
 KNOWN = ["a", "b", "c", "a,b", " padded ", ""]
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from minerva.cli.comparison_view import as_markdown, comparison_lines, notes
-from minerva.errors import InputError
-from minerva.evaluation import METHODS, Comparison, Score, Standing
-from minerva.results import Estimate, Progress
+from minerva_select.cli.comparison_view import as_markdown, comparison_lines, notes
+from minerva_select.errors import InputError
+from minerva_select.evaluation import METHODS, Comparison, Score, Standing
+from minerva_select.results import Estimate, Progress
 
 HALF = Estimate(0.5, 0.48, 0.52, n_rows=100)
 SCORE = Score("ROC-AUC", 0.9, 0.88, 0.92)
@@ -57,7 +57,7 @@ def asked(monkeypatch, comparison):
         seen.append((X.column_names, y.column_names, methods, settings))
         return comparison
 
-    monkeypatch.setattr("minerva.evaluation.compare", compare)
+    monkeypatch.setattr("minerva_select.evaluation.compare", compare)
     return seen
 
 
@@ -239,7 +239,7 @@ def test_an_interrupt_says_that_finished_cells_stay(monkeypatch, run, out, words
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("minerva.evaluation.compare", interrupt)
+    monkeypatch.setattr("minerva_select.evaluation.compare", interrupt)
     result = run("compare", "data.csv", "--target", "is_fraud", *out)
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", f"{words}minerva: Interrupted.\n")
 
@@ -257,7 +257,7 @@ def test_an_interrupt_shows_what_is_finished(monkeypatch, run, comparison, out, 
         on_interrupt(comparison)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("minerva.evaluation.compare", interrupt)
+    monkeypatch.setattr("minerva_select.evaluation.compare", interrupt)
     result = run("compare", "data.csv", "--target", "is_fraud", *out)
     assert result.exit_code == 130
     assert result.stdout.startswith("method ")
@@ -269,5 +269,5 @@ def test_a_fault_of_the_comparison_ends_with_2_and_one_sentence(folder, monkeypa
     def refuse(*_, **__):
         raise InputError("The target 'y' has one value only in the held-out rows.")
 
-    monkeypatch.setattr("minerva.evaluation.compare", refuse)
+    monkeypatch.setattr("minerva_select.evaluation.compare", refuse)
     assert_refused(run("compare", "data.csv", "--target", "is_fraud"), "one value only in the held-out rows")

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
-from minerva.cli.completion import column_names
-from minerva.cli.options import METHOD_NAMES
-from minerva.cli.reproduce import EXPERIMENTS
-from minerva.evaluation import METHODS
-from minerva.evaluation.paper import NAMES
+from minerva_select.cli.completion import column_names
+from minerva_select.cli.options import METHOD_NAMES
+from minerva_select.cli.reproduce import EXPERIMENTS
+from minerva_select.evaluation import METHODS
+from minerva_select.evaluation.paper import NAMES
 
 COLUMNS = ["id", "amount", "country", "is_fraud", "late"]
 
@@ -105,7 +105,7 @@ def test_a_name_that_a_shell_would_run_is_not_offered(folder, complete):
 def test_a_real_bash_completes_columns(folder):
     command = folder / "bin" / "minerva"
     command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m minerva "$@"\n')
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m minerva_select "$@"\n')
     command.chmod(0o755)
     script = (
         'eval "$(_MINERVA_COMPLETE=source_bash minerva)"\n'

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from minerva import problems
-from minerva.results import Estimate, FeatureResult, Selection
+from minerva_select import problems
+from minerva_select.results import Estimate, FeatureResult, Selection
 
 
 @pytest.fixture
 def small_demo(folder, selector, monkeypatch):
     sampler = problems.equality
     monkeypatch.setattr(
-        "minerva.problems.equality", lambda random_state: sampler(n_samples=500, random_state=random_state)
+        "minerva_select.problems.equality", lambda random_state: sampler(n_samples=500, random_state=random_state)
     )
     return selector
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from minerva.results import Estimate
+from minerva_select.results import Estimate
 
 
 def test_an_estimate_is_a_line_or_a_document(folder, monkeypatch, run):
@@ -17,7 +17,7 @@ def test_an_estimate_is_a_line_or_a_document(folder, monkeypatch, run):
         seen.update(rest, x=X.column_names, y=y.column_names, given=rest["given"].column_names)
         return Estimate(0.5, 0.48, 0.52, n_rows=20, note="the estimate is capped at H(y)")
 
-    monkeypatch.setattr("minerva.selectors.mutual_information", stand_in)
+    monkeypatch.setattr("minerva_select.selectors.mutual_information", stand_in)
     arguments = ["estimate", "data.csv", "--x", "amount,late", "--y", "is_fraud", "--given", "country", "--seed", "3"]
     words = run(*arguments).stdout
     # 0.5 nats are 0.5 / ln 2 = 0.721 bits

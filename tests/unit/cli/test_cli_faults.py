@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from minerva.results import Selection, files
+from minerva_select.results import Selection, files
 
 SELECT = ("select", "data.csv", "--target", "is_fraud", "--out", "results")
 RESULTS = ("report.html", "selection.json")
@@ -42,7 +42,7 @@ def working(selector, monkeypatch):
             (self.seen["cache"] / "journal.json").write_text("{}")
             return super().fit(X, y, **rows)
 
-    monkeypatch.setattr("minerva.selectors.MinervaSelector", Working)
+    monkeypatch.setattr("minerva_select.selectors.MinervaSelector", Working)
 
 
 def test_an_answer_that_cannot_be_written_is_shown_and_the_work_is_kept(
@@ -70,7 +70,7 @@ def test_an_answer_is_written_although_its_folder_was_removed_meanwhile(folder, 
             shutil.rmtree("results")
             return super().fit(X, y, **rows)
 
-    monkeypatch.setattr("minerva.selectors.MinervaSelector", Removing)
+    monkeypatch.setattr("minerva_select.selectors.MinervaSelector", Removing)
     assert run(*SELECT).exit_code == 0
     assert sorted(path.name for path in (folder / "results").iterdir()) == list(RESULTS)
 
@@ -79,7 +79,7 @@ def test_an_output_that_cannot_be_written_to_is_one_sentence(folder, selector, m
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("minerva.cli.select._print", full)
+    monkeypatch.setattr("minerva_select.cli.select._print", full)
     assert_refused(run(*SELECT), "The output cannot be read or written: No space left on device; see to its disk")
     assert sorted(path.name for path in (folder / "results").iterdir()) == list(RESULTS)
 
@@ -90,7 +90,7 @@ def streamed(tmp_path):
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.integers(1, 4, size=(6_000, 6))).add_prefix("f")
     X.assign(y=(X.f1 == X.f4).astype(int)).to_parquet(tmp_path / "rows.parquet", row_group_size=600)
-    command = [sys.executable, "-m", "minerva", "select", "rows.parquet", "--target", "y", "--memory", "1MiB"]
+    command = [sys.executable, "-m", "minerva_select", "select", "rows.parquet", "--target", "y", "--memory", "1MiB"]
     return tmp_path, [*command, "--out", "results", "--seed", "0", "--json"]
 
 

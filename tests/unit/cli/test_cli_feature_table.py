@@ -8,9 +8,9 @@ import pytest
 from rich.cells import cell_len
 
 from full_selection import full_selection
-from minerva.cli.feature_table import Column, feature_lines, fit
-from minerva.cli.script import Script
-from minerva.results import Estimate, FeatureResult, Role, Selection
+from minerva_select.cli.feature_table import Column, feature_lines, fit
+from minerva_select.cli.script import Script
+from minerva_select.results import Estimate, FeatureResult, Role, Selection
 
 HALF = Estimate(0.5, 0.48, 0.52, n_rows=1000)
 

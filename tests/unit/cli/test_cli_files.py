@@ -6,9 +6,9 @@ import os
 
 import pytest
 
-from minerva.cli import files
-from minerva.errors import InputError
-from minerva.results import Estimate, FeatureResult, Selection
+from minerva_select.cli import files
+from minerva_select.errors import InputError
+from minerva_select.results import Estimate, FeatureResult, Selection
 
 ESTIMATE = Estimate(0.5, 0.48, 0.52, n_rows=100)
 SELECTION = Selection("y", (FeatureResult("a", True, "adds 0.500 nats"),), ESTIMATE, ESTIMATE, n_rows=100)
@@ -67,7 +67,7 @@ def test_a_report_that_cannot_be_drawn_leaves_no_selection_behind(tmp_path, monk
     def fail(selection):
         raise RuntimeError
 
-    monkeypatch.setattr("minerva.report.render", fail)
+    monkeypatch.setattr("minerva_select.report.render", fail)
     with pytest.raises(RuntimeError):
         files.write_results(SELECTION, tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from minerva import problems
-from minerva.cli.interrupts import Stop, Terminated, stoppable, terminable
-from minerva.results import Progress, Selection
+from minerva_select import problems
+from minerva_select.cli.interrupts import Stop, Terminated, stoppable, terminable
+from minerva_select.results import Progress, Selection
 
 LEARNING = Progress("learn", 0.2)
 SELECT = ("select", "data.csv", "--target", "is_fraud", "--out", "results")
@@ -134,7 +134,7 @@ def signalled(folder, selector, answer):
 def fit_signalled(signalled, monkeypatch):
     def install(*signals):
         signalled.signals = signals
-        monkeypatch.setattr("minerva.selectors.MinervaSelector", signalled)
+        monkeypatch.setattr("minerva_select.selectors.MinervaSelector", signalled)
 
     return install
 
@@ -184,7 +184,7 @@ def test_a_second_ctrl_c_and_sigterm_end_at_once_and_leave_the_work(fit_signalle
 
 def test_a_stopped_demo_ends_with_130(fit_signalled, monkeypatch, run):
     small = problems.equality(n_samples=500, random_state=0)
-    monkeypatch.setattr("minerva.problems.equality", lambda random_state: small)
+    monkeypatch.setattr("minerva_select.problems.equality", lambda random_state: small)
     fit_signalled(signal.SIGINT)
     result = run("demo")
     assert result.exit_code == 130
@@ -206,7 +206,7 @@ def send_during_a_training(number, folder):
     program = (
         "import signal, sys\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job in the background ignores it
-        "from minerva.cli import main\n"
+        "from minerva_select.cli import main\n"
         f"sys.argv = ['minerva', *{[*SELECT[:2], '--target', 'y', *SELECT[4:], '--verbose']!r}]\n"
         "main()\n"
     )

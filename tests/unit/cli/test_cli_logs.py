@@ -8,14 +8,14 @@ import re
 
 import pytest
 
-from minerva.cli.logs import logged
-from minerva.results import Estimate
+from minerva_select.cli.logs import logged
+from minerva_select.results import Estimate
 
 HALF = Estimate(0.5, 0.48, 0.52, n_rows=20)
 
 
 def test_log_lines_are_shown_with_the_time_while_asked_for(capsys):
-    logger = logging.getLogger("minerva")
+    logger = logging.getLogger("minerva_select")
     with logged(verbose=True, quiet=False):
         logger.info("learn: two\nlines")
         logger.debug("details")
@@ -27,7 +27,7 @@ def test_log_lines_are_shown_with_the_time_while_asked_for(capsys):
 
 def test_without_verbose_nothing_is_logged(capsys):
     with logged(verbose=False, quiet=False):
-        logging.getLogger("minerva").info("learn")
+        logging.getLogger("minerva_select").info("learn")
     assert capsys.readouterr().err == ""
 
 
@@ -35,7 +35,7 @@ def test_log_lines_go_to_the_stderr_of_the_moment(capsys, monkeypatch):
     above_the_bar = io.StringIO()
     with logged(verbose=True, quiet=False):
         monkeypatch.setattr("sys.stderr", above_the_bar)
-        logging.getLogger("minerva").info("learn")
+        logging.getLogger("minerva_select").info("learn")
     assert above_the_bar.getvalue().endswith(" learn\n")
 
 
@@ -62,7 +62,7 @@ def test_verbose_asks_the_library_to_log_and_says_what_was_read(folder, selector
 
 
 def test_a_quiet_estimate_is_a_number(folder, monkeypatch, run):
-    monkeypatch.setattr("minerva.selectors.mutual_information", lambda *_, **__: HALF)
+    monkeypatch.setattr("minerva_select.selectors.mutual_information", lambda *_, **__: HALF)
     result = run("estimate", "data.csv", "--x", "amount", "--y", "is_fraud", "--quiet")
     assert (result.stdout, result.stderr) == ("0.5\n", "")
 

@@ -33,11 +33,11 @@ def no_work(folder, answer, monkeypatch):
         pytest.fail("the work has begun")
 
     for name in (
-        "minerva.selectors.MinervaSelector",
-        "minerva.evaluation.compare",
-        "minerva.evaluation.paper.reproduce",
-        "minerva.problems.equality",
-        "minerva.report.render",
+        "minerva_select.selectors.MinervaSelector",
+        "minerva_select.evaluation.compare",
+        "minerva_select.evaluation.paper.reproduce",
+        "minerva_select.problems.equality",
+        "minerva_select.report.render",
     ):
         monkeypatch.setattr(name, fail)
 

@@ -7,8 +7,8 @@ import dataclasses
 import pytest
 
 from full_selection import full_selection
-from minerva.cli.provenance import without_secrets
-from minerva.results import Selection
+from minerva_select.cli.provenance import without_secrets
+from minerva_select.results import Selection
 
 
 @pytest.mark.parametrize(

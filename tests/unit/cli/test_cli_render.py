@@ -10,8 +10,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from full_selection import full_selection
-from minerva.cli.render import rows_to_show, selection_view
-from minerva.results import Estimate, FeatureResult, Selection, Suspect, SuspectKind
+from minerva_select.cli.render import rows_to_show, selection_view
+from minerva_select.results import Estimate, FeatureResult, Selection, Suspect, SuspectKind
 
 NOTHING = Estimate(0.0, 0.0, 0.0, n_rows=1000)
 HALF = Estimate(0.5, 0.48, 0.52, n_rows=1000)

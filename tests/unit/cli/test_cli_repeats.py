@@ -7,8 +7,8 @@ import dataclasses
 
 import pytest
 
-from minerva.errors import InputError
-from minerva.results import Progress, Repeats, Selection
+from minerva_select.errors import InputError
+from minerva_select.results import Progress, Repeats, Selection
 
 SELECT = ("select", "data.csv", "--target", "is_fraud")
 
@@ -28,8 +28,8 @@ def repeated(folder, selector, monkeypatch):
         features = tuple(dataclasses.replace(result, frequency=1.0) for result in selection.features)
         return dataclasses.replace(selection, features=features, repeats=Repeats(len(repeats), subsample, 1.0))
 
-    monkeypatch.setattr("minerva.evaluation.repeat_fits", repeat_fits)
-    monkeypatch.setattr("minerva.evaluation.with_frequencies", with_frequencies)
+    monkeypatch.setattr("minerva_select.evaluation.repeat_fits", repeat_fits)
+    monkeypatch.setattr("minerva_select.evaluation.with_frequencies", with_frequencies)
     return seen
 
 
@@ -97,7 +97,7 @@ def test_several_processes_are_refused_before_the_fit(folder, selector, monkeypa
 
         yield Ranks
 
-    monkeypatch.setattr("minerva.cli.select.processes", two)
+    monkeypatch.setattr("minerva_select.cli.select.processes", two)
     assert_refused(run(*SELECT, "--repeats", 3), "--repeats runs in one process")
     assert selector.fitted == []
 
@@ -111,7 +111,7 @@ def test_repeats_that_fail_leave_the_answer(repeated, monkeypatch, failure, code
         assert Selection.load("results/selection.json") == answer  # were it killed now, the answer would be there
         raise failure
 
-    monkeypatch.setattr("minerva.evaluation.repeat_fits", fail)
+    monkeypatch.setattr("minerva_select.evaluation.repeat_fits", fail)
     result = run(*SELECT, "--repeats", 3, "--out", "results")
     assert result.exit_code == code
     assert "0.500 (0.480 to 0.520)" in result.stdout

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from full_selection import full_selection
-from minerva.results import Estimate, FeatureResult, Selection
+from minerva_select.results import Estimate, FeatureResult, Selection
 
 HALF = Estimate(0.5, 0.48, 0.52, n_rows=20)
 SELECTION = Selection("y", (FeatureResult("b\nc", True, "adds"),), HALF, HALF, n_rows=20)

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from minerva.cli.reproduce import find_data
-from minerva.errors import InputError
+from minerva_select.cli.reproduce import find_data
+from minerva_select.errors import InputError
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def at_once(monkeypatch):
         found = {"selected": ["f3", "f8"], "seconds": 2.0, "peak_bytes": 3e8, "outcome": "exact"}
         return {"label": cell.label, "task": dict(cell.task), "error": None, **found}
 
-    monkeypatch.setattr("minerva.evaluation.paper.cells._compute", compute)
+    monkeypatch.setattr("minerva_select.evaluation.paper.cells._compute", compute)
     monkeypatch.delenv("MINERVA_DATA", raising=False)
     return asked
 
@@ -48,7 +48,7 @@ def test_rows_on_record_are_not_computed_again(folder, run, at_once):
 def test_everything_is_the_four_experiments_and_fraud_on_both_data(folder, run, monkeypatch):
     asked = []
     monkeypatch.setattr(
-        "minerva.cli.reproduce._reproduce", lambda configuration, data, _: asked.append((configuration.name, data))
+        "minerva_select.cli.reproduce._reproduce", lambda configuration, data, _: asked.append((configuration.name, data))
     )
     monkeypatch.delenv("MINERVA_DATA", raising=False)
     payments = folder / "creditcard_ulb.parquet"

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from minerva import errors
-from minerva.report import words
-from minerva.results import Selection
+from minerva_select import errors
+from minerva_select.report import words
+from minerva_select.results import Selection
 
 BAD_COLUMNS = [
     (["--target", "is_frud"], "no column 'is_frud'; did you mean 'is_fraud'"),

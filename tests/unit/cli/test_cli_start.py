@@ -12,8 +12,8 @@ import pytest
 import typer
 from rich.console import Console
 
-from minerva import __version__
-from minerva.cli import _prepare_streams, app
+from minerva_select import __version__
+from minerva_select.cli import _prepare_streams, app
 
 
 def loaded_after(program):
@@ -27,13 +27,13 @@ def loaded_after(program):
     "arguments", [["--help"], ["select", "--help"], ["compare", "--help"], ["demo", "--help"], ["--version"]]
 )
 def test_help_loads_nothing_heavy(arguments):
-    program = f"import contextlib, minerva.cli\nwith contextlib.suppress(SystemExit): minerva.cli.app({arguments!r})"
+    program = f"import contextlib, minerva_select.cli\nwith contextlib.suppress(SystemExit): minerva_select.cli.app({arguments!r})"
     assert loaded_after(program) == "loaded []"
 
 
 def test_a_missing_file_is_found_before_anything_heavy_loads():
     arguments = ["select", "nowhere.csv", "--target", "y"]
-    program = f"import contextlib, minerva.cli\nwith contextlib.suppress(SystemExit): minerva.cli.app({arguments!r})"
+    program = f"import contextlib, minerva_select.cli\nwith contextlib.suppress(SystemExit): minerva_select.cli.app({arguments!r})"
     loaded = loaded_after(program)
     assert not any(name in loaded for name in ("torch", "sklearn", "pandas", "pyarrow"))
 
@@ -61,7 +61,7 @@ def parsed(arguments):
 
 
 def test_version_and_module_entry():
-    result = subprocess.run([sys.executable, "-m", "minerva", "--version"], capture_output=True, text=True, check=True)
+    result = subprocess.run([sys.executable, "-m", "minerva_select", "--version"], capture_output=True, text=True, check=True)
     assert result.stdout == f"minerva {__version__}\n"
 
 
@@ -94,14 +94,14 @@ def test_a_name_that_the_terminal_cannot_show_does_not_lose_the_answer(monkeypat
 def test_a_warning_is_one_line_without_its_place_in_the_source(folder, answer):
     answer.save("selection.json")
     program = (
-        "import sys, warnings, minerva.cli, minerva.report\n"
-        "render = minerva.report.render\n"
+        "import sys, warnings, minerva_select.cli, minerva_select.report\n"
+        "render = minerva_select.report.render\n"
         "def warn(selection):\n"
         "    warnings.warn('two\\nlines')\n"
         "    return render(selection)\n"
-        "minerva.report.render = warn\n"
+        "minerva_select.report.render = warn\n"
         "sys.argv = ['minerva', 'report', 'selection.json']\n"
-        "minerva.cli.main()\n"
+        "minerva_select.cli.main()\n"
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stderr == "minerva: warning: two\\nlines\nWrote report.html.\n"

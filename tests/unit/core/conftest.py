@@ -7,12 +7,12 @@ import dataclasses
 import pytest
 import torch
 
-from minerva.core.information import Critics, Fold, Target
-from minerva.core.inputs import Layout, Rows, join_rows
-from minerva.core.plan import Plan
-from minerva.core.proposals import Workshop
-from minerva.core.runtime import seeded
-from minerva.core.training import Run, Schedule
+from minerva_select.core.information import Critics, Fold, Target
+from minerva_select.core.inputs import Layout, Rows, join_rows
+from minerva_select.core.plan import Plan
+from minerva_select.core.proposals import Workshop
+from minerva_select.core.runtime import seeded
+from minerva_select.core.training import Run, Schedule
 
 CPU = torch.device("cpu")
 # Features 0 to 4 are: categorical, continuous, categorical of many levels, continuous, categorical

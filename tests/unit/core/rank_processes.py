@@ -9,8 +9,8 @@ import pytest
 import torch
 import torch.distributed as dist
 
-from minerva.core.ranks import joined
-from minerva.errors import MinervaError
+from minerva_select.core.ranks import joined
+from minerva_select.errors import MinervaError
 
 
 def live(task, rank, size, port, pipe):
@@ -32,7 +32,7 @@ def live(task, rank, size, port, pipe):
 def forked():
     """Processes from a server that has loaded torch once."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["pytest", "minerva.core.solvers.paper", "minerva.core.solvers.vetting"])
+    context.set_forkserver_preload(["pytest", "minerva_select.core.solvers.paper", "minerva_select.core.solvers.vetting"])
     return context
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from minerva.core.bounds import conditional_scores, donsker_varadhan, donsker_varadhan_all_pairs, log_mean_exp
+from minerva_select.core.bounds import conditional_scores, donsker_varadhan, donsker_varadhan_all_pairs, log_mean_exp
 
 
 def test_bound_is_unchanged_by_adding_a_constant():

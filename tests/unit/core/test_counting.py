@@ -7,11 +7,11 @@ import math
 import pytest
 import torch
 
-from minerva.core.counting import Counts
-from minerva.core.explaining import explain_columns
-from minerva.core.information import Fold, Target
-from minerva.core.inputs import Layout, Rows
-from minerva.core.screen import coarse_codes, screen
+from minerva_select.core.counting import Counts
+from minerva_select.core.explaining import explain_columns
+from minerva_select.core.information import Fold, Target
+from minerva_select.core.inputs import Layout, Rows
+from minerva_select.core.screen import coarse_codes, screen
 
 N_ROWS = 8000
 

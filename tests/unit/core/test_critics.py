@@ -1,9 +1,9 @@
 import pytest
 import torch
 
-from minerva.core.critics import ClassCritic, ConcatenatedCritic, SeparableCritic
-from minerva.core.inputs import Layout, Rows
-from minerva.core.runtime import seeded
+from minerva_select.core.critics import ClassCritic, ConcatenatedCritic, SeparableCritic
+from minerva_select.core.inputs import Layout, Rows
+from minerva_select.core.runtime import seeded
 
 X = Layout(2, (4, 3), (1, 3, 0, 2))
 Y = Layout(1, (5,), (0, 1))

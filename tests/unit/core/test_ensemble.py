@@ -1,10 +1,10 @@
 import pytest
 import torch
 
-from minerva.core.critics import ClassCritic, ConcatenatedCritic, SeparableCritic
-from minerva.core.ensemble import Descent, Ensemble
-from minerva.core.inputs import Layout, Rows
-from minerva.core.runtime import seeded
+from minerva_select.core.critics import ClassCritic, ConcatenatedCritic, SeparableCritic
+from minerva_select.core.ensemble import Descent, Ensemble
+from minerva_select.core.inputs import Layout, Rows
+from minerva_select.core.runtime import seeded
 
 CPU = torch.device("cpu")
 X = Layout(1, (3,), (1, 0))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from minerva.core.bounds import donsker_varadhan
-from minerva.core.evidence import WIDEST, Evidence, holm, weigh, weigh_bound
+from minerva_select.core.bounds import donsker_varadhan
+from minerva_select.core.evidence import WIDEST, Evidence, holm, weigh, weigh_bound
 
 
 def test_equal_weights_give_the_mean_and_its_standard_error():

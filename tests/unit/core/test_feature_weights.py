@@ -1,8 +1,8 @@
 import pytest
 import torch
 
-from minerva.core.objective import sparsity_ratio
-from minerva.core.weights import FeatureWeights
+from minerva_select.core.objective import sparsity_ratio
+from minerva_select.core.weights import FeatureWeights
 
 CPU = torch.device("cpu")
 

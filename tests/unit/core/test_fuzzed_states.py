@@ -7,8 +7,8 @@ import pytest
 import torch
 from safetensors.torch import save
 
-from minerva.core.journal import Journal
-from minerva.core.states import State, fingerprint, read_state, write_state
+from minerva_select.core.journal import Journal
+from minerva_select.core.states import State, fingerprint, read_state, write_state
 
 STATE = {"counts": torch.tensor([3, 4])}
 

@@ -9,8 +9,8 @@ import torch
 from safetensors import safe_open
 from test_journal import interrupt, run
 
-from minerva.core import journal
-from minerva.core.states import State, read_state, write_state
+from minerva_select.core import journal
+from minerva_select.core.states import State, read_state, write_state
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes have no names here")
 

@@ -4,11 +4,11 @@ import math
 import pytest
 import torch
 
-from minerva.core.bounds import conditional_scores
-from minerva.core.information import Critics, Job
-from minerva.core.inputs import Layout, Rows
-from minerva.core.runtime import seeded
-from minerva.core.training import Run, Schedule
+from minerva_select.core.bounds import conditional_scores
+from minerva_select.core.information import Critics, Job
+from minerva_select.core.inputs import Layout, Rows
+from minerva_select.core.runtime import seeded
+from minerva_select.core.training import Run, Schedule
 
 CPU = torch.device("cpu")
 SHORT = Schedule(max_steps=10, batch_size=32, evaluate_every=5)

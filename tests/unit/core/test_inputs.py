@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from minerva.core.inputs import Layout, Rows, join_rows, pack_ranks, rows_from_arrays, stack_rows, unpack_ranks
+from minerva_select.core.inputs import Layout, Rows, join_rows, pack_ranks, rows_from_arrays, stack_rows, unpack_ranks
 
 CPU = torch.device("cpu")
 

@@ -17,19 +17,19 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from minerva.core import journal, states
-from minerva.core.bounds import conditional_scores
-from minerva.core.critics import ClassCritic
-from minerva.core.ensemble import Ensemble
-from minerva.core.inputs import Layout, Rows
-from minerva.core.journal import Journal
-from minerva.core.objective import Loss
-from minerva.core.runtime import drawn_by, random_state, seeded
-from minerva.core.solvers import paper
-from minerva.core.solvers.paper import PaperSettings, solve_paper
-from minerva.core.states import State, read_state, write_state
-from minerva.core.training import Run, Schedule, train
-from minerva.errors import InputError
+from minerva_select.core import journal, states
+from minerva_select.core.bounds import conditional_scores
+from minerva_select.core.critics import ClassCritic
+from minerva_select.core.ensemble import Ensemble
+from minerva_select.core.inputs import Layout, Rows
+from minerva_select.core.journal import Journal
+from minerva_select.core.objective import Loss
+from minerva_select.core.runtime import drawn_by, random_state, seeded
+from minerva_select.core.solvers import paper
+from minerva_select.core.solvers.paper import PaperSettings, solve_paper
+from minerva_select.core.states import State, read_state, write_state
+from minerva_select.core.training import Run, Schedule, train
+from minerva_select.errors import InputError
 
 CPU = torch.device("cpu")
 LAYOUT = Layout(0, (2, 2, 2), (0, 1, 2))
@@ -213,7 +213,7 @@ def test_saving_takes_its_share_of_the_time_at_most(tmp_path, monkeypatch):
     def write(*_):
         now[0] += 10.0
 
-    monkeypatch.setattr("minerva.core.journal.write_state", write)
+    monkeypatch.setattr("minerva_select.core.journal.write_state", write)
     entry.save(1, State({}))
     # Ten seconds are 2% of 500
     now[0] += 499.0

@@ -3,7 +3,7 @@ import dataclasses
 import pytest
 import torch
 
-from minerva.core.leaving_out import (
+from minerva_select.core.leaving_out import (
     FULL_SHARE,
     ONE_OUT_SHARE,
     LeaveOut,
@@ -14,9 +14,9 @@ from minerva.core.leaving_out import (
     partners,
     trace,
 )
-from minerva.core.proposals import fit_candidates
-from minerva.core.runtime import Deadline
-from minerva.core.training import Schedule
+from minerva_select.core.proposals import fit_candidates
+from minerva_select.core.runtime import Deadline
+from minerva_select.core.training import Schedule
 
 N_DRAWS = 20_000
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from minerva.core.solvers.paper import PaperSettings
+from minerva_select.core.solvers.paper import PaperSettings
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "method.md"

@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import nn
 
-from minerva.core.inputs import Layout, Rows
-from minerva.core.networks import (
+from minerva_select.core.inputs import Layout, Rows
+from minerva_select.core.networks import (
     MAX_COUNTED,
     ColumnEmbedding,
     Dropout,
@@ -15,7 +15,7 @@ from minerva.core.networks import (
     cosines,
     soft_clamp,
 )
-from minerva.core.runtime import seeded
+from minerva_select.core.runtime import seeded
 
 CPU = torch.device("cpu")
 # Features 0 to 3 are: categorical, continuous, categorical, continuous

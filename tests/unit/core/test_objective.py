@@ -3,12 +3,12 @@ import math
 import pytest
 import torch
 
-from minerva.core.bounds import donsker_varadhan
-from minerva.core.critics import ConcatenatedCritic
-from minerva.core.inputs import Layout, Rows, stack_rows
-from minerva.core.objective import Loss, norm_drift, sparsity_ratio
-from minerva.core.pairing import shuffled_pairs
-from minerva.core.runtime import seeded
+from minerva_select.core.bounds import donsker_varadhan
+from minerva_select.core.critics import ConcatenatedCritic
+from minerva_select.core.inputs import Layout, Rows, stack_rows
+from minerva_select.core.objective import Loss, norm_drift, sparsity_ratio
+from minerva_select.core.pairing import shuffled_pairs
+from minerva_select.core.runtime import seeded
 
 
 def test_sparsity_ratio_is_one_for_a_single_weight():

@@ -1,7 +1,7 @@
 import torch
 
-from minerva.core.inputs import Layout, Rows
-from minerva.core.pairing import shuffled_pairs
+from minerva_select.core.inputs import Layout, Rows
+from minerva_select.core.pairing import shuffled_pairs
 
 LAYOUT = Layout(0, (100,), (0,))
 

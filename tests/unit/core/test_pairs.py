@@ -4,15 +4,15 @@ import math
 import pytest
 import torch
 
-from minerva.core import information, pairs
-from minerva.core.bounds import conditional_scores
-from minerva.core.information import Critics, Job
-from minerva.core.inputs import Layout, Rows
-from minerva.core.networks import FeatureTower
-from minerva.core.pairs import N_CELLS, N_PARTS, UNSEEN, PairInputs, PairTables, part_of_rows, tabulate
-from minerva.core.runtime import seeded
-from minerva.core.screen import MAX_LEVELS
-from minerva.core.training import Run, Schedule
+from minerva_select.core import information, pairs
+from minerva_select.core.bounds import conditional_scores
+from minerva_select.core.information import Critics, Job
+from minerva_select.core.inputs import Layout, Rows
+from minerva_select.core.networks import FeatureTower
+from minerva_select.core.pairs import N_CELLS, N_PARTS, UNSEEN, PairInputs, PairTables, part_of_rows, tabulate
+from minerva_select.core.runtime import seeded
+from minerva_select.core.screen import MAX_LEVELS
+from minerva_select.core.training import Run, Schedule
 
 CPU = torch.device("cpu")
 # Features 0 to 4 are: categorical, continuous, categorical of many levels, continuous, categorical

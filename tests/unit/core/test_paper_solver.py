@@ -1,13 +1,13 @@
 import pytest
 import torch
 
-from minerva.core.inputs import Layout, Rows
-from minerva.core.objective import Loss
-from minerva.core.runtime import Deadline, seeded
-from minerva.core.solvers import paper
-from minerva.core.solvers.paper import PaperSettings, solve_paper
-from minerva.core.training import Run
-from minerva.core.weights import FeatureWeights
+from minerva_select.core.inputs import Layout, Rows
+from minerva_select.core.objective import Loss
+from minerva_select.core.runtime import Deadline, seeded
+from minerva_select.core.solvers import paper
+from minerva_select.core.solvers.paper import PaperSettings, solve_paper
+from minerva_select.core.training import Run
+from minerva_select.core.weights import FeatureWeights
 
 CPU = torch.device("cpu")
 FEW_STEPS = PaperSettings(batch_size=32, max_steps_learn=4, max_steps_sparsify=4)

@@ -5,12 +5,12 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from minerva.core import proposals
-from minerva.core.evidence import Evidence
-from minerva.core.information import Critics
-from minerva.core.pairs import tabulate
-from minerva.core.plan import Plan
-from minerva.core.proposals import (
+from minerva_select.core import proposals
+from minerva_select.core.evidence import Evidence
+from minerva_select.core.information import Critics
+from minerva_select.core.pairs import tabulate
+from minerva_select.core.plan import Plan
+from minerva_select.core.proposals import (
     Candidate,
     fit_candidates,
     propose,
@@ -19,9 +19,9 @@ from minerva.core.proposals import (
     sparsify,
     with_pairs,
 )
-from minerva.core.runtime import Deadline
-from minerva.core.screen import Screen
-from minerva.core.training import Schedule
+from minerva_select.core.runtime import Deadline
+from minerva_select.core.screen import Screen
+from minerva_select.core.training import Schedule
 
 SIZES = [10, 99, 100, 999, 1000, 4999, 5000, 19_999, 20_000, 3_000_000]
 STEP = Schedule(max_steps=1, batch_size=32)

@@ -5,7 +5,7 @@ import time
 import pytest
 import torch
 
-from minerva.core.runtime import (
+from minerva_select.core.runtime import (
     Deadline,
     drawn_by,
     find_device,
@@ -15,7 +15,7 @@ from minerva.core.runtime import (
     set_random_state,
     threads,
 )
-from minerva.errors import InputError
+from minerva_select.errors import InputError
 
 CPU = torch.device("cpu")
 

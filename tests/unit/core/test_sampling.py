@@ -3,8 +3,8 @@ import statistics
 import pytest
 import torch
 
-from minerva.core.bounds import conditional_scores
-from minerva.core.sampling import NEVER, ClassSampler, UniformSampler, draw_by_class, pad_rows, sampler
+from minerva_select.core.bounds import conditional_scores
+from minerva_select.core.sampling import NEVER, ClassSampler, UniformSampler, draw_by_class, pad_rows, sampler
 
 
 def generator(seed=0):

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from minerva.core import screen as screen_module
-from minerva.core.inputs import Layout, Rows
-from minerva.core.runtime import Deadline
-from minerva.core.screen import MAX_LEVELS, N_BINS, N_CLASSES, coarse_classes, coarse_codes, screen
+from minerva_select.core import screen as screen_module
+from minerva_select.core.inputs import Layout, Rows
+from minerva_select.core.runtime import Deadline
+from minerva_select.core.screen import MAX_LEVELS, N_BINS, N_CLASSES, coarse_classes, coarse_codes, screen
 
 N_ROWS = 500
 N_LEVELS = (2, 3, 2, 5, 4, 1, 7)  # the sixth column is constant

@@ -11,13 +11,13 @@ import torch
 import torch.distributed as dist
 from rank_processes import run_ranks
 
-from minerva.core.bounds import conditional_scores, donsker_varadhan, log_mean_exp
-from minerva.core.critics import ClassCritic, ConcatenatedCritic
-from minerva.core.ensemble import Ensemble
-from minerva.core.inputs import Layout, Rows
-from minerva.core.ranks import alone, joined
-from minerva.core.runtime import seeded
-from minerva.errors import InputError
+from minerva_select.core.bounds import conditional_scores, donsker_varadhan, log_mean_exp
+from minerva_select.core.critics import ClassCritic, ConcatenatedCritic
+from minerva_select.core.ensemble import Ensemble
+from minerva_select.core.inputs import Layout, Rows
+from minerva_select.core.ranks import alone, joined
+from minerva_select.core.runtime import seeded
+from minerva_select.errors import InputError
 
 CPU = torch.device("cpu")
 X, Y = Layout(2, (4,), (0, 1, 2)), Layout(0, (3,), (0,))

@@ -7,18 +7,18 @@ import pytest
 import torch
 from rank_processes import run_ranks
 
-from minerva.core.information import Critics, Fold, Job, Target
-from minerva.core.inputs import Layout, Rows, join_rows
-from minerva.core.leaving_out import LeaveOut, eliminate, mask_sampler
-from minerva.core.plan import Plan
-from minerva.core.proposals import Workshop, fit_candidates, screen_fold, with_pairs
-from minerva.core.ranks import Ranks, alone
-from minerva.core.runtime import Deadline, drawn_by, seeded
-from minerva.core.sharing import HELD_WHOLE, Shares
-from minerva.core.shuffling import falls_on_tune_rows, falls_on_vet_rows
-from minerva.core.solvers.paper import PaperSettings, solve_paper
-from minerva.core.solvers.vetting import solve_vetting
-from minerva.core.training import Run, Schedule
+from minerva_select.core.information import Critics, Fold, Job, Target
+from minerva_select.core.inputs import Layout, Rows, join_rows
+from minerva_select.core.leaving_out import LeaveOut, eliminate, mask_sampler
+from minerva_select.core.plan import Plan
+from minerva_select.core.proposals import Workshop, fit_candidates, screen_fold, with_pairs
+from minerva_select.core.ranks import Ranks, alone
+from minerva_select.core.runtime import Deadline, drawn_by, seeded
+from minerva_select.core.sharing import HELD_WHOLE, Shares
+from minerva_select.core.shuffling import falls_on_tune_rows, falls_on_vet_rows
+from minerva_select.core.solvers.paper import PaperSettings, solve_paper
+from minerva_select.core.solvers.vetting import solve_vetting
+from minerva_select.core.training import Run, Schedule
 
 CPU = torch.device("cpu")
 N_ROWS = 3000

@@ -5,14 +5,14 @@ import statistics
 import pytest
 import torch
 
-from minerva.core import shuffling
-from minerva.core.bounds import conditional_scores
-from minerva.core.evidence import weigh
-from minerva.core.information import Critics, Job
-from minerva.core.inputs import Rows
-from minerva.core.pairs import tabulate
-from minerva.core.shuffling import falls_on_tune_rows, falls_on_vet_rows
-from minerva.core.training import Run
+from minerva_select.core import shuffling
+from minerva_select.core.bounds import conditional_scores
+from minerva_select.core.evidence import weigh
+from minerva_select.core.information import Critics, Job
+from minerva_select.core.inputs import Rows
+from minerva_select.core.pairs import tabulate
+from minerva_select.core.shuffling import falls_on_tune_rows, falls_on_vet_rows
+from minerva_select.core.training import Run
 
 # One job knows features of both kinds, one with many levels, the other has fewer and more units than the first
 UNITS = [[[0], [1, 2]], [[4], [3, 1], [2]]]

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from minerva.core.ensemble import Descent, Ensemble
-from minerva.core.objective import Loss
-from minerva.core.steps import BatchLoss, GraphedStep
+from minerva_select.core.ensemble import Descent, Ensemble
+from minerva_select.core.objective import Loss
+from minerva_select.core.steps import BatchLoss, GraphedStep
 
 needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 

@@ -3,7 +3,7 @@ import math
 import pytest
 from scipy import stats
 
-from minerva.core.student import student_quantile, student_tail
+from minerva_select.core.student import student_quantile, student_tail
 
 
 @pytest.mark.parametrize("freedom", [0.3, 1.0, 2.9, 7.0, 30.5, 1000.0, 5e4])

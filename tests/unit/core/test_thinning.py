@@ -3,8 +3,8 @@ import dataclasses
 import pytest
 import torch
 
-from minerva.core import thinning
-from minerva.core.thinning import thin
+from minerva_select.core import thinning
+from minerva_select.core.thinning import thin
 
 N_ROWS = 2000
 MAX_TUNE, MAX_VET = 100, 150  # of each of two folds

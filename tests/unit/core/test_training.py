@@ -4,13 +4,13 @@ import pytest
 import torch
 from torch import nn
 
-from minerva.core.critics import ConcatenatedCritic
-from minerva.core.ensemble import Ensemble
-from minerva.core.inputs import Layout, Rows
-from minerva.core.objective import Loss
-from minerva.core.runtime import Deadline, seeded
-from minerva.core.training import Run, Schedule, train
-from minerva.errors import DivergenceError
+from minerva_select.core.critics import ConcatenatedCritic
+from minerva_select.core.ensemble import Ensemble
+from minerva_select.core.inputs import Layout, Rows
+from minerva_select.core.objective import Loss
+from minerva_select.core.runtime import Deadline, seeded
+from minerva_select.core.training import Run, Schedule, train
+from minerva_select.errors import DivergenceError
 
 CPU = torch.device("cpu")
 

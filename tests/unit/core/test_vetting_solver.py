@@ -4,14 +4,14 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from minerva.core.evidence import Evidence
-from minerva.core.information import Job
-from minerva.core.plan import Plan
-from minerva.core.proposals import Candidate, fit_candidates
-from minerva.core.runtime import seeded
-from minerva.core.solvers import vetting
-from minerva.core.solvers.vetting import solve_vetting
-from minerva.core.training import Run, Schedule
+from minerva_select.core.evidence import Evidence
+from minerva_select.core.information import Job
+from minerva_select.core.plan import Plan
+from minerva_select.core.proposals import Candidate, fit_candidates
+from minerva_select.core.runtime import seeded
+from minerva_select.core.solvers import vetting
+from minerva_select.core.solvers.vetting import solve_vetting
+from minerva_select.core.training import Run, Schedule
 
 CPU = torch.device("cpu")
 

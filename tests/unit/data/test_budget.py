@@ -1,7 +1,7 @@
 import pytest
 
-from minerva.data.budget import MAX_SAMPLE_ROWS, Budget, available_memory, encoding_seconds, parse_memory, spell_bytes
-from minerva.errors import InputError
+from minerva_select.data.budget import MAX_SAMPLE_ROWS, Budget, available_memory, encoding_seconds, parse_memory, spell_bytes
+from minerva_select.errors import InputError
 
 GIB = 1 << 30
 

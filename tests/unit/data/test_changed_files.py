@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, parquet
 
-from minerva.data import open_source, read_table
-from minerva.data.places import StoredFile
-from minerva.errors import InputError
+from minerva_select.data import open_source, read_table
+from minerva_select.data.places import StoredFile
+from minerva_select.errors import InputError
 
 WRITE = {".csv": csv.write_csv, ".feather": feather.write_feather, ".parquet": parquet.write_table}
 

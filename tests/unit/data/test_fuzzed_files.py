@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from minerva.data import as_table, files, open_source, read_table
-from minerva.errors import InputError, InputTypeError
+from minerva_select.data import as_table, files, open_source, read_table
+from minerva_select.errors import InputError, InputTypeError
 
 TEXTS = ["ab", "cd", "ef"]
 OFFSETS = struct.pack("<4i", 0, 2, 4, 6)

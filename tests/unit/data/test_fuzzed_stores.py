@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 import torch
 
-from minerva.data import as_table
-from minerva.data.sources import open_source
-from minerva.data.store import Store
-from minerva.errors import InputError
-from minerva.preprocessing import TableEncoder, find_kinds
+from minerva_select.data import as_table
+from minerva_select.data.sources import open_source
+from minerva_select.data.store import Store
+from minerva_select.errors import InputError
+from minerva_select.preprocessing import TableEncoder, find_kinds
 
 FRAME = pd.DataFrame({"amount": [float(k) for k in range(30)], "country": ["NL", "IT", "FR"] * 10})
 ENCODER = TableEncoder(find_kinds(as_table(FRAME))).fit(as_table(FRAME))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from minerva.data import as_table
-from minerva.data.notation import in_another_notation
-from minerva.schema import Note
+from minerva_select.data import as_table
+from minerva_select.data.notation import in_another_notation
+from minerva_select.schema import Note
 
 DAYS = [(year, month) for year in (1999, 2023) for month in range(1, 13)]
 WRITTEN = {

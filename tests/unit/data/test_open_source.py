@@ -17,8 +17,8 @@ import pytest
 from pyarrow import csv as arrow_csv
 from pyarrow import dataset, feather, parquet
 
-from minerva.data import csv_files, open_source, read_table
-from minerva.errors import InputError, InputTypeError, MissingPackageError
+from minerva_select.data import csv_files, open_source, read_table
+from minerva_select.errors import InputError, InputTypeError, MissingPackageError
 
 N_ROWS = 103
 ROWS = pa.table(
@@ -518,8 +518,8 @@ def test_folders_and_patterns_of_addresses_are_tables():
 
 MEASURE = """
 import resource, sys
-import minerva.data.opening
-from minerva.data import open_source
+import minerva_select.data.opening
+from minerva_select.data import open_source
 
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # MB

@@ -9,12 +9,12 @@ import sys
 
 import pytest
 
-from minerva.data.scratch import Scratch
+from minerva_select.data.scratch import Scratch
 
 MAKE = """
 import os, signal, sys, tempfile
 tempfile.tempdir = sys.argv[1]
-from minerva.data.scratch import Scratch
+from minerva_select.data.scratch import Scratch
 scratch = Scratch()
 (scratch.folder / "rows.bin").write_bytes(b"rows")
 """

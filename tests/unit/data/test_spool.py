@@ -7,8 +7,8 @@ import stat
 
 import pytest
 
-from minerva.data.spool import Spool
-from minerva.errors import InputError
+from minerva_select.data.spool import Spool
+from minerva_select.errors import InputError
 
 
 def fill(path):

@@ -11,13 +11,13 @@ import pandas as pd
 import pytest
 import torch
 
-from minerva.data import as_table, store_files
-from minerva.data import store as store_module
-from minerva.data.mapping import Mapping
-from minerva.data.sources import open_source
-from minerva.data.store import Store, sample
-from minerva.errors import InputError, InputTypeError
-from minerva.preprocessing import TableEncoder, find_kinds
+from minerva_select.data import as_table, store_files
+from minerva_select.data import store as store_module
+from minerva_select.data.mapping import Mapping
+from minerva_select.data.sources import open_source
+from minerva_select.data.store import Store, sample
+from minerva_select.errors import InputError, InputTypeError
+from minerva_select.preprocessing import TableEncoder, find_kinds
 
 N_ROWS = 1000
 
@@ -287,10 +287,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from minerva.data import as_table
-from minerva.data.sources import open_source
-from minerva.data.store import Store, sample
-from minerva.preprocessing import TableEncoder, find_kinds
+from minerva_select.data import as_table
+from minerva_select.data.sources import open_source
+from minerva_select.data.store import Store, sample
+from minerva_select.preprocessing import TableEncoder, find_kinds
 
 
 def peak():

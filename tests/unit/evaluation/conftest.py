@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from minerva.evaluation.worker import DiedError, FailedError, describe
-from minerva.results import Estimate
+from minerva_select.evaluation.worker import DiedError, FailedError, describe
+from minerva_select.results import Estimate
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def at_once(monkeypatch):
     ran = []
 
     def fit_apart(fit, time_limit):
-        from minerva.evaluation.fitting import perform
+        from minerva_select.evaluation.fitting import perform
 
         ran.append(fit.method.name)
         fault = fit.method.settings.get("fault")
@@ -43,6 +43,6 @@ def at_once(monkeypatch):
         ran.append(tuple(X.column_names))
         return Estimate(0.1 * X.num_columns, 0.05, 1.0, n_rows=X.num_rows)
 
-    monkeypatch.setattr("minerva.evaluation.fitting.fit_apart", fit_apart)
-    monkeypatch.setattr("minerva.selectors.mutual_information", mutual_information)
+    monkeypatch.setattr("minerva_select.evaluation.fitting.fit_apart", fit_apart)
+    monkeypatch.setattr("minerva_select.selectors.mutual_information", mutual_information)
     return ran

@@ -6,8 +6,8 @@ import time
 
 import numpy as np
 
-from minerva.evaluation import Method
-from minerva.results import FeatureResult, Selection
+from minerva_select.evaluation import Method
+from minerva_select.results import FeatureResult, Selection
 
 
 class Correlation:

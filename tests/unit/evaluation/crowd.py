@@ -7,7 +7,7 @@ import os
 
 from correlation import Correlation
 
-from minerva.evaluation import Method
+from minerva_select.evaluation import Method
 
 LOCATED = Method("located", "LOCATED", f"{__name__}:Located")
 

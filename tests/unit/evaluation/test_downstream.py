@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from minerva.evaluation import downstream
-from minerva.evaluation.downstream import boosting_score, choose_metric
-from minerva.schema import Column, Table
+from minerva_select.evaluation import downstream
+from minerva_select.evaluation.downstream import boosting_score, choose_metric
+from minerva_select.schema import Column, Table
 
 
 def parts(columns, y, share=0.7):

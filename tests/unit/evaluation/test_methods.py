@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from minerva import MinervaSelector
-from minerva.errors import InputError
-from minerva.evaluation.methods import DEFAULT_METHODS, METHODS, Method, build, find_methods, why_unavailable
+from minerva_select import MinervaSelector
+from minerva_select.errors import InputError
+from minerva_select.evaluation.methods import DEFAULT_METHODS, METHODS, Method, build, find_methods, why_unavailable
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -49,12 +49,12 @@ def test_methods_that_cannot_be_meant_are_refused(methods, message):
 
 
 def test_a_package_that_is_missing_is_told_with_the_command_that_installs_it():
-    missing = Method("boruta", "Boruta", "minerva.selectors:BorutaSelector", package="no_such_package")
+    missing = Method("boruta", "Boruta", "minerva_select.selectors:BorutaSelector", package="no_such_package")
     assert why_unavailable(missing) == "not installed: pip install 'minerva-select[paper]'"
 
 
 def test_evaluation_loads_neither_torch_nor_the_optional_packages():
     heavy = "{'torch', 'sklearn', 'lightgbm', 'boruta', 'catboost', 'flaml', 'imblearn'}"
-    code = f"import sys, minerva.evaluation; print(sorted({heavy} & set(sys.modules)))"
+    code = f"import sys, minerva_select.evaluation; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

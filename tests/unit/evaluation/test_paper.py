@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from minerva.errors import InputError, MissingPackageError
-from minerva.evaluation.methods import METHODS
-from minerva.evaluation.paper import NAMES, experiment_a, experiment_b, fraud, mine, read_configuration, reproduce
-from minerva.evaluation.paper.cells import Cell, run_cells
-from minerva.evaluation.records import Records
-from minerva.problems import gaussian, switching
+from minerva_select.errors import InputError, MissingPackageError
+from minerva_select.evaluation.methods import METHODS
+from minerva_select.evaluation.paper import NAMES, experiment_a, experiment_b, fraud, mine, read_configuration, reproduce
+from minerva_select.evaluation.paper.cells import Cell, run_cells
+from minerva_select.evaluation.records import Records
+from minerva_select.problems import gaussian, switching
 
 
 def double(cell):
@@ -35,7 +35,7 @@ class HereAndNow:
         pass
 
     def ask(self, cell, limit):
-        from minerva.evaluation.worker import FailedError
+        from minerva_select.evaluation.worker import FailedError
 
         try:
             return self.perform(cell)
@@ -45,7 +45,7 @@ class HereAndNow:
 
 @pytest.fixture
 def in_this_process(monkeypatch):
-    monkeypatch.setattr("minerva.evaluation.paper.cells.Worker", HereAndNow)
+    monkeypatch.setattr("minerva_select.evaluation.paper.cells.Worker", HereAndNow)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from minerva.evaluation.paper import read_configuration, reproduce
-from minerva.evaluation.records import Records
+from minerva_select.evaluation.paper import read_configuration, reproduce
+from minerva_select.evaluation.records import Records
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "paper.md"
@@ -27,7 +27,7 @@ def test_a_table_of_the_page_is_made_from_the_committed_records_alone(name, monk
     def refuse(cell, *_):
         raise AssertionError(f"{cell.label} is not among the committed records")
 
-    monkeypatch.setattr("minerva.evaluation.paper.cells._compute", refuse)
+    monkeypatch.setattr("minerva_select.evaluation.paper.cells._compute", refuse)
     experiment, _, rest = name.partition("-")
     data = Path(rest) if experiment == "fraud" and rest else None
     records = Records(RESULTS / f"{name}.jsonl")

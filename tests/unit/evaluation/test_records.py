@@ -9,8 +9,8 @@ import resource
 
 import pytest
 
-from minerva import __version__
-from minerva.evaluation.records import Records, provenance
+from minerva_select import __version__
+from minerva_select.evaluation.records import Records, provenance
 
 
 @pytest.fixture

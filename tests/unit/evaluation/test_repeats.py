@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from minerva.errors import InputError
-from minerva.evaluation import repeat_fits, with_frequencies
-from minerva.results import FeatureResult, Progress, Repeats, Selection
-from minerva.selectors import LassoSelector, RandomForestSelector
+from minerva_select.errors import InputError
+from minerva_select.evaluation import repeat_fits, with_frequencies
+from minerva_select.results import FeatureResult, Progress, Repeats, Selection
+from minerva_select.selectors import LassoSelector, RandomForestSelector
 
 
 def seeds(selections):
@@ -89,7 +89,7 @@ def test_an_error_of_a_fit_is_raised(table, n_jobs):
 @pytest.mark.parametrize("comes_by_itself", [True, False])
 def test_progress_is_told_after_every_fit_and_changes_nothing(table, forest, comes_by_itself, monkeypatch):
     if not comes_by_itself:  # as with a backend that hands all fits back at once
-        monkeypatch.setattr("minerva.evaluation.repeats.user_backend", object)
+        monkeypatch.setattr("minerva_select.evaluation.repeats.user_backend", object)
     told = []
     settings = {"n_repeats": 2, "subsample": 0.5, "random_state": 0}
     with joblib.parallel_config(backend="threading", n_jobs=2):

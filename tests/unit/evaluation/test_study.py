@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from minerva.data import as_table
-from minerva.errors import InputError
-from minerva.evaluation.study import as_arrow, read_rows, read_study, write_rows
-from minerva.schema import Column, Note
+from minerva_select.data import as_table
+from minerva_select.errors import InputError
+from minerva_select.evaluation.study import as_arrow, read_rows, read_study, write_rows
+from minerva_select.schema import Column, Note
 
 
 def read(X, y, **settings):

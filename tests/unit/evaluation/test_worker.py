@@ -12,8 +12,8 @@ import joblib
 import numpy as np
 import pytest
 
-from minerva.errors import InputError
-from minerva.evaluation.worker import DiedError, FailedError, OutOfTimeError, Worker, describe, measured
+from minerva_select.errors import InputError
+from minerva_select.evaluation.worker import DiedError, FailedError, OutOfTimeError, Worker, describe, measured
 
 
 def test_a_task_out_of_time_is_an_error_and_the_next_task_runs():
@@ -63,7 +63,7 @@ def test_an_error_of_others_is_told_on_one_line_with_its_place():
 def test_a_script_without_a_main_guard_is_not_run_again(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
-        "import math\nfrom minerva.evaluation.worker import Worker\n"
+        "import math\nfrom minerva_select.evaluation.worker import Worker\n"
         "print('once')\nwith Worker(math.sqrt) as worker:\n    print(worker.ask(9.0))\n"
     )
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)

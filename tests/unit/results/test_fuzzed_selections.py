@@ -7,12 +7,12 @@ import sys
 import pytest
 
 from full_selection import full_selection
-from minerva.errors import InputError
-from minerva.results import Selection
+from minerva_select.errors import InputError
+from minerva_select.results import Selection
 
 READ = """
 import sys
-from minerva.results import Selection
+from minerva_select.results import Selection
 Selection.load(sys.argv[2])  # what is loaded once is no part of it
 noted = []
 sys.addaudithook(lambda event, arguments: noted.append((event, arguments)))

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from minerva.report import render
-from minerva.results import Estimate, Provenance, Repeats, Role, Selection, Suspect, SuspectKind
+from minerva_select.report import render
+from minerva_select.results import Estimate, Provenance, Repeats, Role, Selection, Suspect, SuspectKind
 
 FOLDER = Path(__file__).parent
 ODD = 'größe "1"\n'

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from minerva.results import write_together, write_whole
-from minerva.results.files import UNFINISHED, unfinished
+from minerva_select.results import write_together, write_whole
+from minerva_select.results.files import UNFINISHED, unfinished
 
 
 def contents(folder):
@@ -78,7 +78,7 @@ def test_a_file_that_another_writes_at_the_same_time_is_left_to_it(tmp_path):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from minerva.results.files import unfinished
+from minerva_select.results.files import unfinished
 with unfinished(Path(sys.argv[1])) as temporary:
     temporary.write_text("half a p")
     os.kill(os.getpid(), signal.SIGKILL)

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from full_selection import full_selection
-from minerva.errors import InputError
-from minerva.results import (
+from minerva_select.errors import InputError
+from minerva_select.results import (
     SCHEMA_VERSION,
     Estimate,
     FeatureResult,

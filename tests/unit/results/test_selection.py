@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from full_selection import full_selection
-from minerva.errors import InputError
-from minerva.results import Estimate, FeatureResult, Selection, write_whole
+from minerva_select.errors import InputError
+from minerva_select.results import Estimate, FeatureResult, Selection, write_whole
 
 FULL = full_selection()
 FIXED_COLUMNS = [
@@ -44,7 +44,7 @@ def test_the_share_of_information_kept_is_between_0_and_1(kept, total, share):
 
 
 def test_the_headline_is_the_reports():
-    from minerva.report import words
+    from minerva_select.report import words
 
     selection = selection_of(0.3, 0.6)
     assert selection.headline == words.headline(selection)
@@ -52,15 +52,15 @@ def test_the_headline_is_the_reports():
 
 
 def test_figures_and_the_display_of_notebooks_are_the_reports(monkeypatch):
-    monkeypatch.setattr("minerva.report.figures.figure", lambda *args, **options: (args, options))
-    monkeypatch.setattr("minerva.report.notebook.as_html", lambda selection: f"<p>{selection.target}</p>")
+    monkeypatch.setattr("minerva_select.report.figures.figure", lambda *args, **options: (args, options))
+    monkeypatch.setattr("minerva_select.report.notebook.as_html", lambda selection: f"<p>{selection.target}</p>")
     assert FULL.plot("path", dark=True) == ((FULL, "path"), {"dark": True})
     assert FULL.plot() == ((FULL, "contributions"), {"dark": False})
     assert FULL._repr_html_() == "<p>is_fraud</p>"
 
 
 def test_a_report_is_written_whole(monkeypatch, tmp_path):
-    monkeypatch.setattr("minerva.report.render", lambda selection: f"page of {selection.target}")
+    monkeypatch.setattr("minerva_select.report.render", lambda selection: f"page of {selection.target}")
     FULL.report(tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text() == "page of is_fraud"
 
@@ -85,5 +85,5 @@ def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
 
 
 def test_results_load_without_pandas_numpy_and_torch():
-    code = "import sys, minerva.results; print({'pandas', 'numpy', 'torch', 'plotly'} & set(sys.modules))"
+    code = "import sys, minerva_select.results; print({'pandas', 'numpy', 'torch', 'plotly'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from minerva.core.solvers.paper import PaperSettings
+from minerva_select.core.solvers.paper import PaperSettings
 
 
 @pytest.fixture
 def brief_paper(monkeypatch):
     """Make the paper's solver stop after a few steps: for claims that do not need an answer that is right."""
     monkeypatch.setattr(
-        "minerva.selectors.minerva.PaperSettings",
+        "minerva_select.selectors.minerva.PaperSettings",
         lambda: PaperSettings(batch_size=100, max_steps_learn=25, max_steps_sparsify=50),
     )

@@ -8,8 +8,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from minerva import MinervaSelector, mutual_information
-from minerva.errors import InputError, InputTypeError, MinervaError
+from minerva_select import MinervaSelector, mutual_information
+from minerva_select.errors import InputError, InputTypeError, MinervaError
 
 N_ROWS = 60
 
@@ -24,7 +24,7 @@ def _no_training(monkeypatch):
         raise TrainingStartedError
 
     # Each by the name under which it is called
-    for module in ("minerva.core.information", "minerva.core.solvers.paper"):
+    for module in ("minerva_select.core.information", "minerva_select.core.solvers.paper"):
         monkeypatch.setattr(f"{module}.train", start)
 
 

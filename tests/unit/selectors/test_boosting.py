@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from minerva.selectors import GradientBoostingSelector
+from minerva_select.selectors import GradientBoostingSelector
 
 pytest.importorskip("lightgbm")
 

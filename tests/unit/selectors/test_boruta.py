@@ -8,11 +8,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from minerva.data import as_table
-from minerva.problems import additive
-from minerva.selectors import BorutaSelector
-from minerva.selectors.question import ask
-from minerva.selectors.trees import shallow_forest
+from minerva_select.data import as_table
+from minerva_select.problems import additive
+from minerva_select.selectors import BorutaSelector
+from minerva_select.selectors.question import ask
+from minerva_select.selectors.trees import shallow_forest
 
 X = np.random.default_rng(0).normal(size=(20, 5))
 Y = np.arange(20) % 2

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from minerva.schema import Column, Table
-from minerva.selectors.columns import canonical_order
+from minerva_select.schema import Column, Table
+from minerva_select.selectors.columns import canonical_order
 
 N_ROWS = 5000  # enough for the first look to skip rows
 

@@ -24,9 +24,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from minerva import MinervaSelector, mutual_information
-from minerva.core.plan import Plan
-from minerva.errors import InputError
+from minerva_select import MinervaSelector, mutual_information
+from minerva_select.core.plan import Plan
+from minerva_select.errors import InputError
 
 pytestmark = pytest.mark.usefixtures("brief_fits")
 
@@ -174,7 +174,7 @@ def state_of_the_process():
         "folder": Path.cwd(),
         "logging": {
             name: (logger.level, logger.handlers[:], logger.propagate, logger.disabled)
-            for name, logger in [("", logging.root), ("minerva", logging.getLogger("minerva"))]
+            for name, logger in [("", logging.root), ("minerva", logging.getLogger("minerva_select"))]
         },
         "python threads": sorted(thread.name for thread in threading.enumerate()),
         "hooks": (sys.excepthook, threading.excepthook, sys.unraisablehook),
@@ -247,9 +247,9 @@ def test_a_search_over_a_pipeline_in_two_workers_is_that_in_one(few):
 
 FORK = """
 import dataclasses, os, torch
-from minerva import MinervaSelector, mutual_information
-from minerva.core.plan import Plan
-from minerva.problems import equality
+from minerva_select import MinervaSelector, mutual_information
+from minerva_select.core.plan import Plan
+from minerva_select.problems import equality
 
 plan = Plan.for_rows(20_000)
 plan = dataclasses.replace(plan, schedule=dataclasses.replace(plan.schedule, max_steps=25))
@@ -280,6 +280,6 @@ def test_a_fork_of_a_process_whose_torch_has_threads_can_fit():
 @pytest.mark.parametrize(("given", "expected"), [({}, "1000"), ({"GOMP_SPINCOUNT": "7"}, "7")])
 def test_threads_wait_busily_for_a_while_only_unless_the_user_says_otherwise(given, expected):
     known = {name: value for name, value in os.environ.items() if name != "GOMP_SPINCOUNT"}
-    code = "import minerva, os, sys; print(os.environ['GOMP_SPINCOUNT'], 'torch' in sys.modules)"
+    code = "import minerva_select, os, sys; print(os.environ['GOMP_SPINCOUNT'], 'torch' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], env=known | given, capture_output=True, text=True, check=True)
     assert run.stdout == f"{expected} False\n"

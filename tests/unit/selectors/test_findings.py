@@ -9,16 +9,16 @@ import pandas as pd
 import pytest
 import torch
 
-from minerva import MinervaSelector
-from minerva.core.evidence import Evidence
-from minerva.core.explaining import Columns, Together
-from minerva.core.leaving_out import Dropped, Elimination
-from minerva.core.screen import Screen
-from minerva.core.solvers.vetting import VettingSolution
-from minerva.data import as_table
-from minerva.report.words import roles
-from minerva.results import Role, SuspectKind
-from minerva.selectors.columns import canonical_order
+from minerva_select import MinervaSelector
+from minerva_select.core.evidence import Evidence
+from minerva_select.core.explaining import Columns, Together
+from minerva_select.core.leaving_out import Dropped, Elimination
+from minerva_select.core.screen import Screen
+from minerva_select.core.solvers.vetting import VettingSolution
+from minerva_select.data import as_table
+from minerva_select.report.words import roles
+from minerva_select.results import Role, SuspectKind
+from minerva_select.selectors.columns import canonical_order
 
 SURE, WEAK, NONE = Evidence(0.4, 0.01), Evidence(0.1, 0.01), Evidence(0.0, 0.01)
 X = pd.DataFrame(np.random.default_rng(0).normal(size=(120, 6)), columns=list("abcdef"))
@@ -73,7 +73,7 @@ def tell(monkeypatch):
                 converged=True,
             )
 
-        monkeypatch.setattr("minerva.selectors.by_vetting.solve_vetting", solve)
+        monkeypatch.setattr("minerva_select.selectors.by_vetting.solve_vetting", solve)
         selector = MinervaSelector(**{"random_state": 0, **parameters}).fit(X, Y)
         return selector.selection_, {result.feature: result for result in selector.selection_.features}
 
@@ -251,7 +251,7 @@ def test_a_column_that_tells_nearly_all_is_suspected_of_leaking(tell):
 
 
 def test_a_column_far_ahead_of_many_others_is_to_be_looked_at(tell, monkeypatch):
-    monkeypatch.setattr("minerva.core.screen.Screen.tells", [True] * 6)
+    monkeypatch.setattr("minerva_select.core.screen.Screen.tells", [True] * 6)
     others = {name: Evidence(0.1, 0.01) for name in "bcdef"}
     selection, _ = tell(alone={"a": Evidence(0.25, 0.01), **others})
     assert [(one.feature, one.kind) for one in selection.suspects] == [("a", SuspectKind.DOMINANT)]

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from scipy.spatial.distance import cdist
 
-from minerva.errors import InputError
-from minerva.selectors import FOCISelector
-from minerva.selectors.codependence import class_measure, codependence, conditional_codependence, ordered_measure
-from minerva.selectors.neighbours import NeighbourSearch, Points, nearest_neighbours
+from minerva_select.errors import InputError
+from minerva_select.selectors import FOCISelector
+from minerva_select.selectors.codependence import class_measure, codependence, conditional_codependence, ordered_measure
+from minerva_select.selectors.neighbours import NeighbourSearch, Points, nearest_neighbours
 
 
 def column(*values):

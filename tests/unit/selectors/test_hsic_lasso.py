@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import lars_path
 
-from minerva.errors import InputError
-from minerva.problems import additive, independent
-from minerva.selectors import HSICLassoSelector
-from minerva.selectors.hsic import (
+from minerva_select.errors import InputError
+from minerva_select.problems import additive, independent
+from minerva_select.selectors import HSICLassoSelector
+from minerva_select.selectors.hsic import (
     draw_blocks,
     fewest_within_one_error,
     held_out_errors,
@@ -93,7 +93,7 @@ def test_sums_give_the_same_path_as_whole_kernels():
 def test_sums_do_not_depend_on_how_many_blocks_are_held_at_once(example, monkeypatch):
     X, y, _ = example
     whole = kernel_products([*X.T, y], [False] * 9, published_blocks(200, 20, 2))
-    monkeypatch.setattr("minerva.selectors.hsic._MAX_KERNEL_VALUES", 1)
+    monkeypatch.setattr("minerva_select.selectors.hsic._MAX_KERNEL_VALUES", 1)
     one_by_one = kernel_products([*X.T, y], [False] * 9, published_blocks(200, 20, 2))
     np.testing.assert_allclose(one_by_one.products, whole.products, rtol=1e-12)  # the order of adding alone
     np.testing.assert_allclose(one_by_one.shared, whole.shared, rtol=1e-12)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from minerva import MinervaSelector
+from minerva_select import MinervaSelector
 
 pytestmark = pytest.mark.usefixtures("small_plan")
 

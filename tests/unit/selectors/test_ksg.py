@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 
-from minerva.errors import InputError
-from minerva.selectors import KSGSelector
-from minerva.selectors.parameters import as_generator
+from minerva_select.errors import InputError
+from minerva_select.selectors import KSGSelector
+from minerva_select.selectors.parameters import as_generator
 
 
 @pytest.fixture(scope="module")

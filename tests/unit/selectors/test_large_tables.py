@@ -13,12 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from minerva import MinervaSelector
-from minerva.data import open_source
-from minerva.errors import InputError
-from minerva.problems import equality
-from minerva.selectors import by_vetting
-from minerva.selectors.by_vetting import STREAMED_TO_DEVICE
+from minerva_select import MinervaSelector
+from minerva_select.data import open_source
+from minerva_select.errors import InputError
+from minerva_select.problems import equality
+from minerva_select.selectors import by_vetting
+from minerva_select.selectors.by_vetting import STREAMED_TO_DEVICE
 
 TINY = "1MiB"
 
@@ -105,8 +105,8 @@ def test_a_run_resumes_only_what_is_its_own(problem, tmp_path):
 
 PROGRAM = """
 import sys
-from minerva import MinervaSelector
-from minerva.problems import equality
+from minerva_select import MinervaSelector
+from minerva_select.problems import equality
 problem = equality(n_samples=6_000, n_features=6, n_levels=3, relevant=(1, 4), random_state=0)
 selector = MinervaSelector(random_state=0, memory="1MiB", cache=sys.argv[1], resume=True)
 selection = selector.fit(problem.X, problem.y).selection_

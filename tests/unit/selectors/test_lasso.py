@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import Lasso
 
-from minerva.problems import additive, independent
-from minerva.selectors import LassoSelector
-from minerva.selectors.predictors import MAX_LEVELS, as_predictors
-from minerva.selectors.sparse_models import SparseProblem, choose_penalty
+from minerva_select.problems import additive, independent
+from minerva_select.selectors import LassoSelector
+from minerva_select.selectors.predictors import MAX_LEVELS, as_predictors
+from minerva_select.selectors.sparse_models import SparseProblem, choose_penalty
 
 
 def test_linear_coefficients_are_soft_thresholds_of_orthogonal_predictors():
@@ -139,7 +139,7 @@ def test_text_and_missing_values_are_read():
 
 
 def test_large_tables_are_sampled_with_rare_classes_whole(monkeypatch):
-    monkeypatch.setattr("minerva.selectors.lasso._MAX_ROWS", 1000)
+    monkeypatch.setattr("minerva_select.selectors.lasso._MAX_ROWS", 1000)
     rng = np.random.default_rng(8)
     X = rng.normal(size=(5000, 4))
     y = np.zeros(5000, dtype=int)

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from minerva.selectors import MRMRSelector
-from minerva.selectors.binned import bin_amounts, binned_information, join_rare, order_columns
-from minerva.selectors.sizes import _thin_out, choose_size
+from minerva_select.selectors import MRMRSelector
+from minerva_select.selectors.binned import bin_amounts, binned_information, join_rare, order_columns
+from minerva_select.selectors.sizes import _thin_out, choose_size
 
 
 def test_bins_are_of_equal_weight():
@@ -135,7 +135,7 @@ def test_a_pair_that_tells_only_together_is_worth_both_columns():
 
 
 def test_rare_classes_stay_whole_when_rows_are_too_many(monkeypatch):
-    monkeypatch.setattr("minerva.selectors.sizes.MOST_ROWS", 300)
+    monkeypatch.setattr("minerva_select.selectors.sizes.MOST_ROWS", 300)
     classes = np.repeat([0, 1, 2], [10, 400, 590])
     rows, shares = _thin_out(classes, np.random.default_rng(0))
     assert len(set(rows.tolist())) == 300

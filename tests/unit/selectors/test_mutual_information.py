@@ -10,10 +10,10 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from minerva import mutual_information
-from minerva.core.evidence import Evidence
-from minerva.core.plan import Plan
-from minerva.selectors.estimation import as_estimate
+from minerva_select import mutual_information
+from minerva_select.core.evidence import Evidence
+from minerva_select.core.plan import Plan
+from minerva_select.selectors.estimation import as_estimate
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from minerva import MinervaSelector, mutual_information
-from minerva.core.plan import Plan
-from minerva.core.solvers.paper import PaperSettings
-from minerva.errors import DivergenceError, InputError
-from minerva.selectors.by_paper import NOTHING_LEARNED
+from minerva_select import MinervaSelector, mutual_information
+from minerva_select.core.plan import Plan
+from minerva_select.core.solvers.paper import PaperSettings
+from minerva_select.errors import DivergenceError, InputError
+from minerva_select.selectors.by_paper import NOTHING_LEARNED
 
 pytestmark = pytest.mark.usefixtures("small_plan")
 
@@ -69,7 +69,7 @@ def of_amounts(small_plan):
 @pytest.fixture
 def short_paper(monkeypatch):
     settings = PaperSettings(batch_size=100, max_steps_learn=100, max_steps_sparsify=100)
-    monkeypatch.setattr("minerva.selectors.minerva.PaperSettings", lambda: settings)
+    monkeypatch.setattr("minerva_select.selectors.minerva.PaperSettings", lambda: settings)
 
 
 # Targets
@@ -102,7 +102,7 @@ def test_a_target_whose_numbers_differ_beyond_2_to_the_53_alone_is_one_value():
 @pytest.fixture
 def in_column_order(monkeypatch):
     """Fit columns in the order given. Else what they hold decides, so that other numbers mean other random draws."""
-    monkeypatch.setattr("minerva.selectors.minerva.canonical_order", lambda table: list(table.names))
+    monkeypatch.setattr("minerva_select.selectors.minerva.canonical_order", lambda table: list(table.names))
 
 
 @pytest.mark.usefixtures("in_column_order")

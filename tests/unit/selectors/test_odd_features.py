@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from minerva import MinervaSelector
-from minerva.report import render
-from minerva.results import Selection
-from minerva.schema import Note
+from minerva_select import MinervaSelector
+from minerva_select.report import render
+from minerva_select.results import Selection
+from minerva_select.schema import Note
 
 pytestmark = pytest.mark.usefixtures("small_plan")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from minerva import MinervaSelector
-from minerva.core.solvers.paper import PaperSettings
-from minerva.problems import equality
+from minerva_select import MinervaSelector
+from minerva_select.core.solvers.paper import PaperSettings
+from minerva_select.problems import equality
 
 pytestmark = pytest.mark.usefixtures("small_plan")
 
@@ -30,7 +30,7 @@ def answer(copied, small_plan):
         sparsity=0.3, learning_rate=3e-3, weight_rate=0.2, batch_size=125, max_steps_learn=150, max_steps_sparsify=250
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("minerva.selectors.minerva.PaperSettings", lambda: settings)
+        patch.setattr("minerva_select.selectors.minerva.PaperSettings", lambda: settings)
         return fit(*copied)
 
 
@@ -80,7 +80,7 @@ def test_coefficients_reach_the_solver(copied, monkeypatch):
         seen.append(settings)
         raise StopIteration
 
-    monkeypatch.setattr("minerva.selectors.by_paper.solve_paper", note)
+    monkeypatch.setattr("minerva_select.selectors.by_paper.solve_paper", note)
     with pytest.raises(StopIteration):
         fit(*copied, **given)
     (settings,) = seen

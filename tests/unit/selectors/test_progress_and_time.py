@@ -10,17 +10,17 @@ import pandas as pd
 import pytest
 import torch
 
-from minerva import MinervaSelector
-from minerva.data import budget
-from minerva.problems import equality
-from minerva.results import Progress
+from minerva_select import MinervaSelector
+from minerva_select.data import budget
+from minerva_select.problems import equality
+from minerva_select.results import Progress
 
 
 @pytest.fixture
 def told(small_plan, pair, caplog):
     """What a fit tells its callbacks and the log."""
     seen = []
-    with caplog.at_level(logging.INFO, logger="minerva"):
+    with caplog.at_level(logging.INFO, logger="minerva_select"):
         selector = MinervaSelector(random_state=0, verbose=1, callbacks=(seen.append,)).fit(pair.X, pair.y)
     return selector, seen, caplog.records
 
@@ -52,7 +52,7 @@ def test_the_stages_of_a_fit_are_all_told(told):
 
 @pytest.mark.usefixtures("small_plan")
 def test_without_verbose_nothing_is_logged(pair, caplog):
-    with caplog.at_level(logging.DEBUG, logger="minerva"):
+    with caplog.at_level(logging.DEBUG, logger="minerva_select"):
         MinervaSelector(random_state=0).fit(pair.X[["f1", "f2"]], pair.X["f1"])
     assert caplog.records == []
 

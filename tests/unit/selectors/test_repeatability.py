@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 import torch
 
-from minerva import MinervaSelector
-from minerva.results import FeatureResult
+from minerva_select import MinervaSelector
+from minerva_select.results import FeatureResult
 
 pytestmark = pytest.mark.usefixtures("small_plan")
 

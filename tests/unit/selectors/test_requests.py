@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from minerva import MinervaSelector
+from minerva_select import MinervaSelector
 
 pytestmark = pytest.mark.usefixtures("small_plan")
 

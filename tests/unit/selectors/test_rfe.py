@@ -7,9 +7,9 @@ import sys
 import numpy as np
 import pytest
 
-from minerva.errors import InputError
-from minerva.problems import additive
-from minerva.selectors import RFESelector
+from minerva_select.errors import InputError
+from minerva_select.problems import additive
+from minerva_select.selectors import RFESelector
 
 lightgbm = pytest.importorskip("lightgbm")
 

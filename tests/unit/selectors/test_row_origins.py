@@ -10,15 +10,15 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from minerva import MinervaSelector, mutual_information
-from minerva.core.information import vet_clusters
-from minerva.core.plan import Plan
-from minerva.core.runtime import find_device
-from minerva.data import as_table, as_target
-from minerva.errors import InputError
-from minerva.preprocessing import find_kinds
-from minerva.selectors.folding import divide, encode, make_folds
-from minerva.selectors.origins import Origins, read_origins
+from minerva_select import MinervaSelector, mutual_information
+from minerva_select.core.information import vet_clusters
+from minerva_select.core.plan import Plan
+from minerva_select.core.runtime import find_device
+from minerva_select.data import as_table, as_target
+from minerva_select.errors import InputError
+from minerva_select.preprocessing import find_kinds
+from minerva_select.selectors.folding import divide, encode, make_folds
+from minerva_select.selectors.origins import Origins, read_origins
 
 pytestmark = pytest.mark.usefixtures("small_plan")
 
@@ -99,7 +99,7 @@ def test_the_solver_of_the_paper_holds_out_whole_groups_and_the_latest_rows(monk
             raise InterruptedError
         return part
 
-    monkeypatch.setattr("minerva.selectors.by_paper._draw", note)
+    monkeypatch.setattr("minerva_select.selectors.by_paper._draw", note)
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["a", "b"])
     with pytest.raises(InterruptedError):
         MinervaSelector(solver="paper", random_state=0).fit(X, HALVES, **rows)

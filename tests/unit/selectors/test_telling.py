@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from full_selection import full_selection
-from minerva.results import TrainingRecord
-from minerva.selectors import telling
-from minerva.selectors.telling import PAPER, VETTING, Audience, Course, Stage
+from minerva_select.results import TrainingRecord
+from minerva_select.selectors import telling
+from minerva_select.selectors.telling import PAPER, VETTING, Audience, Course, Stage
 
 
 class Listener:
@@ -182,7 +182,7 @@ def test_who_has_asked_for_an_end_need_not_ask_again():
 
 
 def test_the_log_has_a_line_a_record_where_it_is_asked_for(caplog):
-    with caplog.at_level(logging.INFO, logger="minerva"):
+    with caplog.at_level(logging.INFO, logger="minerva_select"):
         Audience([], verbose=0).tell_record(record())
         Audience([], verbose=1).tell_record(record())
         Audience([], verbose=1).tell_record(TrainingRecord("vet", 50, bound=0.3, n_features=2))

@@ -1,7 +1,0 @@
-"""A saved selection in, one self-contained HTML page out; needs neither torch nor pandas."""
-
-from __future__ import annotations
-
-from minerva.report.page import render
-
-__all__ = ["render"]

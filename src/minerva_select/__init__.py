@@ -1,0 +1,44 @@
+"""MINERVA finds which features of a table carry information about a target, together.
+
+The public names load when first used, so that ``import minerva_select`` is quick:
+torch and scikit-learn wait until something is fitted.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import TYPE_CHECKING, Any
+
+from minerva_select.version import __version__
+
+# Read when torch loads, unless it is there already. Threads that wait busily for long stop each other where other
+# processes use the cores too: on two cores, two fits of 2 s took 10 s each, and take 4 s so.
+os.environ.setdefault("GOMP_SPINCOUNT", "1000")
+
+if TYPE_CHECKING:
+    from minerva_select.results import Estimate, Selection
+    from minerva_select.selectors import MinervaSelector, mutual_information
+
+_HOME = {
+    "Estimate": "minerva_select.results",
+    "MinervaSelector": "minerva_select.selectors",
+    "Selection": "minerva_select.results",
+    "mutual_information": "minerva_select.selectors",
+}
+_PACKAGES = ("errors", "evaluation", "problems", "selectors")
+
+__all__ = ["Estimate", "MinervaSelector", "Selection", "__version__", "mutual_information"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name on first use."""
+    if name in _HOME:
+        return getattr(importlib.import_module(_HOME[name]), name)
+    if name in _PACKAGES:
+        return importlib.import_module(f"minerva_select.{name}")
+    raise AttributeError(f"module 'minerva_select' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *_PACKAGES])

@@ -1,0 +1,114 @@
+"""``minerva demo``: two features that matter only together, from nothing to an answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from minerva_select.cli.files import writable_folder, write_results
+from minerva_select.cli.interrupts import stoppable
+from minerva_select.cli.logs import logged
+from minerva_select.cli.options import Device, QuietNames, Seed, Verbose
+from minerva_select.cli.provenance import with_command
+from minerva_select.results import Selection
+
+if TYPE_CHECKING:
+    from minerva_select.evaluation import Verdict
+    from minerva_select.problems import Problem
+
+NOT_EXACT = 1
+
+
+def demo_command(
+    ctx: typer.Context,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Folder for selection.json and report.html.")
+    ] = Path("minerva-demo"),
+    device: Device = "auto",
+    seed: Seed = 0,
+    verbose: Verbose = False,
+    quiet: QuietNames = False,
+) -> None:
+    """Show the point of MINERVA on made-up data: features that say nothing alone and everything together."""
+    folder = writable_folder(out)
+
+    from minerva_select.cli.progress import ProgressBar
+    from minerva_select.cli.render import selection_view, wide_console
+    from minerva_select.evaluation import verdict
+    from minerva_select.problems import equality
+
+    console = wide_console(quiet=quiet)
+    started = time.perf_counter()
+    with logged(verbose=verbose, quiet=quiet):
+        problem = equality(random_state=seed)
+        console.print(problem_in_words(problem), style="bold", soft_wrap=True)
+        console.print("\n" + singly_in_words(information_alone(problem), problem.relevant), soft_wrap=True)
+        with ProgressBar(quiet=quiet) as progress, stoppable() as stop:
+            from minerva_select.selectors import MinervaSelector
+
+            selector = MinervaSelector(
+                device=device, random_state=seed, verbose=int(verbose), callbacks=(progress, stop)
+            )
+            selection = with_command(selector.fit(problem.X, problem.y).selection_, ctx)
+    console.print("\nMINERVA, all features together:")
+    console.print(selection_view(selection, console.width))
+    result = verdict(selection.selected, problem.relevant)
+    colour = "green" if result.is_exact else "red"
+    console.print("\n" + answer_in_words(selection, problem, result), style=colour, soft_wrap=True)
+    paths = write_results(selection, folder)
+    console.print(f"{time.perf_counter() - started:.1f} s in all. Wrote {paths[0]} and {paths[1]}.", soft_wrap=True)
+    if quiet:
+        typer.echo("\n".join(selection.selected))
+    stop.conclude(selection)
+    if not result.is_exact:
+        raise typer.Exit(NOT_EXACT)
+
+
+def problem_in_words(problem: Problem) -> str:
+    """Say what the problem is, in three lines."""
+    n_samples, n_features = problem.X.shape
+    levels = int(problem.X.to_numpy().max())
+    first, second = problem.relevant
+    return (
+        f"{n_samples:,} rows of {n_features} features, each a number from 1 to {levels} drawn at random.\n"
+        f"y is 1 where {first} equals {second}, and 0 elsewhere; the other {n_features - 2} features are noise.\n"
+        "No method is told so: which features are about y, and how many are there?"
+    )
+
+
+def information_alone(problem: Problem) -> dict[str, float]:
+    """Nats of every feature about y, one feature at a time, by scikit-learn."""
+    from sklearn.feature_selection import mutual_info_classif
+
+    scores = mutual_info_classif(problem.X, problem.y, discrete_features=True)
+    return dict(zip(problem.X.columns, map(float, scores), strict=True))
+
+
+def singly_in_words(scores: Mapping[str, float], relevant: tuple[str, ...]) -> str:
+    """Say what methods that look at one feature at a time find.
+
+    Examples
+    --------
+    >>> print(singly_in_words({"f0": 0.0003, "f1": 0.0001, "f2": 0.0002}, relevant=("f1", "f2")))
+    One feature at a time, by mutual_info_classif of scikit-learn:
+    the best of 3 is f0 with 0.0003 nats; f1 is number 3 and f2 is number 2.
+    """
+    order = sorted(scores, key=lambda name: scores[name], reverse=True)
+    places = " and ".join(f"{name} is number {order.index(name) + 1}" for name in relevant)
+    return (
+        "One feature at a time, by mutual_info_classif of scikit-learn:\n"
+        f"the best of {len(scores)} is {order[0]} with {scores[order[0]]:.4f} nats; {places}."
+    )
+
+
+def answer_in_words(selection: Selection, problem: Problem, result: Verdict) -> str:
+    """Hold the selection against the truth, and say what the point is."""
+    line = f"The truth is {' and '.join(problem.relevant)}; the answer is {result}."
+    found, entropy = selection.mutual_information, problem.mutual_information
+    if not result.is_exact or found is None:
+        return line
+    return f"{line}\nEach feature alone has about 0 nats; the two together have {found.nats:.3f} of y's {entropy:.3f}."

@@ -1,0 +1,210 @@
+"""Rows in disjoint parts, each stratum in proportion; groups of rows whole, and later rows in later parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minerva_select.data.groups import LEAST_OF_SHARE, assign_whole_groups
+from minerva_select.errors import InputError
+
+
+def split_rows(
+    n_rows: int,
+    shares: Sequence[float],
+    strata: NDArray[np.integer] | None,
+    rng: np.random.Generator,
+    groups: NDArray[np.int64] | None = None,
+) -> list[NDArray[np.int64]]:
+    """Divide rows into parts, at random and disjoint, of these shares.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of rows.
+    shares : sequence of float
+        Size of each part relative to the others, above 0.
+    strata : ndarray of int, shape (n_rows,), or None
+        Rows with the same number are spread over the parts in proportion: each part gets its share of every
+        stratum, rounded down or up.
+    rng : Generator
+        Source of the random order.
+    groups : ndarray of int, shape (n_rows,), or None
+        Rows with the same number stay together in one part. Sizes of parts and of strata are then as near to the
+        shares as whole groups allow; where a part would hold less than a tenth of its share, the groups are refused.
+
+    Returns
+    -------
+    list of ndarray
+        Sorted row positions of each part. Every row is in exactly one part, and no part is empty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> strata = np.array([0] * 8 + [1] * 4)
+    >>> train, test = split_rows(12, [0.75, 0.25], strata, np.random.default_rng(0))
+    >>> len(train), len(test), strata[test].tolist()
+    (9, 3, [0, 0, 1])
+
+    Rows 0, 4 and 8 are of one customer, and so on:
+
+    >>> customers = np.arange(12) % 4
+    >>> _, test = split_rows(12, [0.75, 0.25], strata, np.random.default_rng(0), customers)
+    >>> len(test), len(set(customers[test]))
+    (3, 1)
+    """
+    weights = _relative(shares)
+    if groups is None:
+        parts = _assign_parts(n_rows, weights, strata, rng)
+    else:
+        parts = assign_whole_groups(groups, weights, strata, rng)
+    order = np.argsort(parts, kind="stable")
+    sizes = np.bincount(parts, minlength=len(weights))
+    if (sizes == 0).any():
+        raise InputError(
+            f"n_samples={n_rows} rows are too few to split into parts of {_shown(weights)}: one would be empty; "
+            "give more rows."
+        )
+    return np.split(order, np.cumsum(sizes)[:-1])
+
+
+def assign_folds(
+    n_rows: int,
+    n_folds: int,
+    strata: NDArray[np.integer] | None,
+    rng: np.random.Generator,
+    groups: NDArray[np.int64] | None = None,
+) -> NDArray[np.int64]:
+    """Give every row one of ``n_folds`` folds, at random; sizes differ by at most one, and so they do in each stratum.
+
+    With ``groups`` all rows of a group are in one fold, and sizes are as even as whole groups allow.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> folds = assign_folds(7, 3, None, np.random.default_rng(0))
+    >>> sorted(np.bincount(folds).tolist())
+    [2, 2, 3]
+    >>> folds = assign_folds(6, 2, None, np.random.default_rng(0), groups=np.array([7, 7, 7, 8, 9, 9]))
+    >>> sorted([folds[:3].tolist(), folds[3:].tolist()])
+    [[0, 0, 0], [1, 1, 1]]
+    """
+    if n_folds < 2:
+        raise InputError(f"The number of folds must be at least 2, got {n_folds}.")
+    if n_rows < n_folds:
+        raise InputError(f"n_samples={n_rows} rows are too few to split into {n_folds} folds; give more rows.")
+    shares = np.full(n_folds, 1 / n_folds)
+    if groups is None:
+        return _assign_parts(n_rows, shares, strata, rng)
+    return assign_whole_groups(groups, shares, strata, rng)
+
+
+def split_by_time(
+    times: NDArray[np.float64], shares: Sequence[float], groups: NDArray[np.int64] | None = None
+) -> list[NDArray[np.int64]]:
+    """Divide rows into consecutive parts, the earliest first.
+
+    Parameters
+    ----------
+    times : ndarray of float, shape (n_rows,)
+        When each row happened, in any unit. Rows of the same time are never divided.
+    shares : sequence of float
+        Size of each part relative to the others, above 0; met as nearly as equal times allow.
+    groups : ndarray of int, shape (n_rows,), or None
+        Rows with the same number are in one part only: the one where the group appears first. Its later rows, where
+        they fall in later parts, are left out, so that training keeps all that was known at the time, and later parts
+        hold only groups never met before. Later parts are then below their shares.
+
+    Returns
+    -------
+    list of ndarray
+        Sorted row positions of each part; no part is empty. Without groups every row is in exactly one part; with
+        groups ``len(times) - sum(map(len, parts))`` rows were left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> times = np.array([2020.0, 2023.0, 2021.0, 2022.0])
+    >>> [part.tolist() for part in split_by_time(times, [0.5, 0.25, 0.25])]
+    [[0, 2], [3], [1]]
+
+    The customer of row 1 is in training already:
+
+    >>> customers = np.array([1, 1, 2, 3])
+    >>> [part.tolist() for part in split_by_time(times, [0.5, 0.5], customers)]
+    [[0, 2], [3]]
+    """
+    weights = _relative(shares)
+    n_missing = int(np.isnan(times).sum())
+    if n_missing:
+        raise InputError(
+            f"Every row must have a time to be split by time, but {n_missing} of {len(times)} have none; "
+            "fill them in or drop those rows."
+        )
+    moments, first = np.unique(np.sort(times), return_index=True)
+    if len(moments) < len(weights):
+        raise InputError(
+            f"Rows must have at least {len(weights)} different times to be split by time into parts of "
+            f"{_shown(weights)}, got {len(moments)}; give finer times, or split without them."
+        )
+    parts = np.searchsorted(moments[_cuts(first, len(times), weights)], times, side="right")
+    if groups is not None:
+        _, group_of = np.unique(groups, return_inverse=True)
+        earliest = np.full(int(group_of.max()) + 1, len(weights))
+        np.minimum.at(earliest, group_of, parts)
+        parts = np.where(parts == earliest[group_of], parts, len(weights))
+    sizes = np.bincount(parts, minlength=len(weights))[: len(weights)]
+    if (sizes < LEAST_OF_SHARE * weights * sizes.sum()).any():
+        cause = "too many have the same time" if groups is None else "groups of earlier parts come again in later ones"
+        remedy = "give finer times" if groups is None else "split by time or by groups alone"
+        raise InputError(
+            f"Rows split by time into parts of {_shown(weights)} must not leave one nearly empty, but the parts have "
+            f"{', '.join(map(str, sizes))} rows, as {cause}; {remedy}."
+        )
+    return [np.flatnonzero(parts == part) for part in range(len(weights))]
+
+
+def _relative(shares: Sequence[float]) -> NDArray[np.float64]:
+    weights = np.asarray(shares, dtype=np.float64)
+    if len(weights) == 0 or not np.isfinite(weights).all() or (weights <= 0).any():
+        raise InputError(f"Shares of a split must be numbers above 0, got {list(shares)}.")
+    return np.asarray(weights / weights.sum())
+
+
+def _shown(shares: NDArray[np.float64]) -> str:
+    return ", ".join(f"{share:.0%}" for share in shares)
+
+
+def _cuts(first: NDArray[np.intp], n_rows: int, shares: NDArray[np.float64]) -> list[int]:
+    """At which of the different times each part but the first begins; ``first`` row of each time, in order of time."""
+    cuts: list[int] = []
+    for part, wanted in enumerate(np.cumsum(shares)[:-1] * n_rows, start=1):
+        lowest = cuts[-1] + 1 if cuts else 1
+        highest = len(first) - (len(shares) - part)  # every part to come needs a time of its own
+        cuts.append(lowest + int(np.argmin(np.abs(first[lowest : highest + 1] - wanted))))
+    return cuts
+
+
+def _assign_parts(
+    n_rows: int, shares: NDArray[np.float64], strata: NDArray[np.integer] | None, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Give every row its part: whole shares of its stratum first, then what is left to the parts that lack most."""
+    order = rng.permutation(n_rows)
+    if strata is not None:
+        order = order[np.argsort(strata[order], kind="stable")]
+    sizes = np.array([n_rows]) if strata is None else np.unique(strata, return_counts=True)[1]
+    exact = np.round(sizes[:, None] * shares, 9)  # 100 * 0.29 is 28.999999999999996
+    counts = np.floor(exact).astype(np.int64)
+    fractions = exact - counts
+    lacking = rng.random(len(shares)) * 1e-9  # chance decides between equals
+    for stratum, size in enumerate(sizes):
+        left = int(size - counts[stratum].sum())
+        lacking += fractions[stratum]
+        receivers = np.argsort(np.where(fractions[stratum] > 0, -lacking, np.inf), kind="stable")[:left]
+        counts[stratum, receivers] += 1
+        lacking[receivers] -= 1
+    parts = np.empty(n_rows, dtype=np.int64)
+    parts[order] = np.repeat(np.tile(np.arange(len(shares)), len(sizes)), counts.ravel())
+    return parts

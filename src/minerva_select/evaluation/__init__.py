@@ -1,0 +1,25 @@
+"""What a selection is worth: against the truth, where it is known, and beside those of other methods."""
+
+from __future__ import annotations
+
+from minerva_select.evaluation.comparison import compare
+from minerva_select.evaluation.downstream import Score
+from minerva_select.evaluation.methods import METHODS, Method
+from minerva_select.evaluation.repeats import repeat_fits, with_frequencies
+from minerva_select.evaluation.standings import Comparison, FeatureVotes, Standing
+from minerva_select.evaluation.verdict import Outcome, Verdict, verdict
+
+__all__ = [
+    "METHODS",
+    "Comparison",
+    "FeatureVotes",
+    "Method",
+    "Outcome",
+    "Score",
+    "Standing",
+    "Verdict",
+    "compare",
+    "repeat_fits",
+    "verdict",
+    "with_frequencies",
+]

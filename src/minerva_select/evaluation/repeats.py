@@ -1,0 +1,198 @@
+"""One selector fitted many times, with other seeds or on other rows: how sure a selection is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minerva_select.checks import check_progress, check_whole, is_finite
+from minerva_select.data import as_table, as_target, split_rows
+from minerva_select.errors import InputError, InputTypeError, brief
+from minerva_select.evaluation.backends import n_bytes, share_of_threads, user_backend
+from minerva_select.evaluation.study import as_arrow, stratify
+from minerva_select.preprocessing import find_target_kind
+from minerva_select.results import Progress, Repeats, Selection
+from minerva_select.schema import ColumnKind, Table
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """What all fits read."""
+
+    table: Table
+    target: Table
+    strata: NDArray[np.int64] | None
+
+    def __sizeof__(self) -> int:
+        return n_bytes((*self.table.columns, *self.target.columns))
+
+
+def repeat_fits(
+    selector: Any,
+    X: Any,
+    y: Any,
+    *,
+    n_repeats: int,
+    subsample: float | None = None,
+    random_state: int | np.random.RandomState | None = None,
+    n_jobs: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> list[Selection]:
+    """Fit a selector many times: on all rows with a seed of its own each time, or on a part of them drawn anew.
+
+    The fits go through joblib, so that within ``joblib.parallel_config(backend="dask")`` a Dask cluster does them. Each
+    fit is held to its share of the cores, and nested parallelism to threads.
+
+    Parameters
+    ----------
+    selector : selector
+        What to fit; it is cloned and stays as it is.
+    X, y : table and target
+        As its ``fit`` takes them.
+    n_repeats : int
+        How many fits.
+    subsample : float, optional
+        Share of the rows, drawn without replacement and by the target's classes or tenths; None takes all rows.
+    random_state : int, RandomState or None
+        Seed of all seeds. The first fits are the same however many follow, whatever ``n_jobs`` and the backend are:
+        bit for bit where a fit uses one thread, as MINERVA's do below 20,000 rows.
+    n_jobs : int, optional
+        Fits at a time, as in joblib; None is one, or as many as the backend has workers.
+    progress : callable, optional
+        Called with a :class:`minerva_select.results.Progress` after each fit, in their order; where the backend hands all back
+        at once, as multiprocessing's does, at the end.
+
+    Returns
+    -------
+    list of Selection
+        One a fit. Each has its seed in ``settings["random_state"]``.
+
+    Examples
+    --------
+    How often is each column among the best five, when half of the rows are left out?
+
+    >>> from minerva_select.problems import additive
+    >>> from minerva_select.selectors import MRMRSelector
+    >>> problem = additive(n_samples=2_000, n_features=8, random_state=0)
+    >>> selector = MRMRSelector(n_features_to_select=5)
+    >>> found = repeat_fits(selector, problem.X, problem.y, n_repeats=4, subsample=0.5, random_state=0)
+    >>> [sum(name in selection.selected for selection in found) for name in problem.X.columns]
+    [4, 4, 4, 4, 4, 0, 0, 0]
+    """
+    from joblib import Parallel, delayed, effective_n_jobs  # noqa: PLC0415 - 0.1 s, only when something is fitted
+
+    from minerva_select.selectors.parameters import as_generator, check_jobs  # noqa: PLC0415 - loads torch
+
+    n_repeats = check_whole("n_repeats", n_repeats, 1, 1_000_000)
+    _check_share(subsample)
+    check_jobs(n_jobs)
+    check_progress(progress)
+    if not hasattr(selector, "get_params") or isinstance(selector, type):
+        raise InputTypeError(f"selector must be a selector, such as MinervaSelector(), got {brief(selector)}.")
+    rows = _read(X, y, getattr(selector, "target", "auto"), is_stratified=subsample is not None)
+    root = np.random.SeedSequence(int(as_generator(random_state).integers(2**63)))
+    n_at_once = min(n_repeats, effective_n_jobs(n_jobs))
+    backend = user_backend()
+    comes_by_itself = backend is None or getattr(backend, "supports_return_generator", False)
+    fits = Parallel(n_jobs=n_jobs, return_as="generator" if comes_by_itself else "list")(
+        delayed(_fit)(selector, rows, subsample, seed, n_at_once) for seed in root.spawn(n_repeats)
+    )
+    found: list[Selection] = []
+    for selection in fits:
+        found.append(selection)
+        if progress is not None:
+            progress(Progress(f"fit {len(found)} of {n_repeats}", len(found) / n_repeats))
+    return found
+
+
+def with_frequencies(selection: Selection, repeats: Sequence[Selection], subsample: float | None = None) -> Selection:
+    """Tell in a selection how often each feature was selected when the fit was repeated, and how the repeats agree.
+
+    Parameters
+    ----------
+    selection : Selection
+        The answer.
+    repeats : list of Selection
+        Fits of the same columns, as :func:`repeat_fits` gives them.
+    subsample : float, optional
+        Share of the rows that each of them was given; None: all.
+
+    Returns
+    -------
+    Selection
+        The same answer, with the ``frequency`` of every feature and with ``repeats``. Two fits agree by the share of
+        common features among those of either (Jaccard), 1 where neither selects any; the agreement is the mean over all
+        pairs of fits, 1 where there is only one.
+
+    Examples
+    --------
+    >>> from minerva_select.problems import additive
+    >>> from minerva_select.selectors import MRMRSelector
+    >>> problem = additive(n_samples=2_000, n_features=8, random_state=0)
+    >>> selector = MRMRSelector(n_features_to_select=5)
+    >>> found = repeat_fits(selector, problem.X, problem.y, n_repeats=4, subsample=0.5, random_state=0)
+    >>> answer = with_frequencies(selector.fit(problem.X, problem.y).selection_, found, subsample=0.5)
+    >>> [result.frequency for result in answer.features]
+    [1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
+    >>> answer.repeats
+    Repeats(n_fits=4, subsample=0.5, agreement=1.0)
+    """
+    _check_share(subsample)
+    if not isinstance(repeats, Sequence) or not repeats:
+        raise InputError(f"repeats must be a list of selections, got {brief(repeats)}; repeat_fits makes them.")
+    for one in (selection, *repeats):
+        if not isinstance(one, Selection):
+            raise InputTypeError(f"A selection and its repeats must be of type Selection, got {brief(one)}.")
+    names = {result.feature for result in selection.features}
+    for repeat in repeats:
+        if strange := names ^ {result.feature for result in repeat.features}:
+            raise InputError(f"All repeats must be of the selection's columns; {min(strange)!r} is not in all of them.")
+    found = [frozenset(repeat.selected) for repeat in repeats]
+    shares = [len(one & two) / len(one | two) if one | two else 1.0 for one, two in combinations(found, 2)]
+    features = [
+        replace(result, frequency=fmean(result.feature in chosen for chosen in found)) for result in selection.features
+    ]
+    agreement = fmean(shares) if shares else 1.0
+    return replace(selection, features=tuple(features), repeats=Repeats(len(found), subsample, agreement))
+
+
+def _fit(
+    selector: Any, rows: _Rows, subsample: float | None, seed: np.random.SeedSequence, n_at_once: int
+) -> Selection:
+    from joblib import parallel_config  # noqa: PLC0415
+    from sklearn.base import clone  # noqa: PLC0415
+
+    rng = np.random.default_rng(seed)
+    fresh = clone(selector)
+    if "random_state" in fresh.get_params():
+        fresh.set_params(random_state=int(rng.integers(2**31)))  # drawn first: the same for every subsample
+    table, target = rows.table, rows.target
+    if subsample is not None:
+        chosen = split_rows(table.n_rows, [subsample, 1 - subsample], rows.strata, rng)[0]
+        table, target = table.take(chosen), target.take(chosen)
+    # The backend of a worker would send the trees of a forest one by one across the cluster
+    with share_of_threads(n_at_once), parallel_config(backend="threading"):
+        selection: Selection = fresh.fit(as_arrow(table.columns), as_arrow(target.columns)).selection_
+    return selection
+
+
+def _read(X: Any, y: Any, target_kind: str, *, is_stratified: bool) -> _Rows:
+    table = as_table(X)
+    target = as_target(y, table.n_rows)
+    strata = None
+    if is_stratified and len(target.columns) == 1:
+        answer = target.columns[0]
+        kind = find_target_kind(target, target_kind)[answer.name]
+        strata = stratify(answer, is_discrete=kind == ColumnKind.CATEGORICAL)
+    return _Rows(table, target, strata)
+
+
+def _check_share(subsample: float | None) -> None:
+    if subsample is not None and not (is_finite(subsample) and 0 < subsample < 1):
+        raise InputError(f"subsample must be a share between 0 and 1, or None for all rows, got {brief(subsample)}.")

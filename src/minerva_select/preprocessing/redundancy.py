@@ -1,0 +1,113 @@
+"""Columns that can be set aside before anything is fitted: nothing in them, or a copy of another."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minerva_select.schema import Column, ColumnKind, Table
+
+ALL_MISSING = "all values missing"
+CONSTANT = "constant"
+
+_PROBE_ROWS = 1024
+_HEAD_ROWS = 32
+
+
+def unusable(table: Table) -> dict[str, str]:
+    """Columns that carry no information, with the reason.
+
+    A column with one value and some missing ones is usable: what is missing may be a signal of its own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> a, b, c = Column("a", np.ones(3)), Column("b", np.full(3, np.nan)), Column("c", np.array([1, 1, np.nan]))
+    >>> unusable(Table((a, b, c), 3))
+    {'a': 'constant', 'b': 'all values missing'}
+    """
+    reasons = {}
+    for column in table.columns:
+        head = column.values[:_HEAD_ROWS]
+        if head.min() < head.max():  # as in most columns: two values, or a level and a missing one
+            continue
+        missing = column.missing
+        if missing.all():
+            reasons[column.name] = ALL_MISSING
+        elif not missing.any() and (column.values == column.values[0]).all():
+            reasons[column.name] = CONSTANT
+    return reasons
+
+
+def copies(table: Table, kinds: Mapping[str, ColumnKind] | None = None) -> dict[str, str]:
+    """Columns that repeat an earlier one, with the name of the first.
+
+    Numbers are copies when equal, missing ones included. Categorical columns (text, booleans, categories; with
+    ``kinds`` also numbers read as categories) are copies under other names of their levels too, if the levels repeat.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> a = Column("a", np.array([1.5, 2.5, np.nan]))
+    >>> b = Column("b", np.array([0, 1, 0, 1]), np.array(["no", "yes"], dtype=object))
+    >>> c = Column("c", np.array([1, 0, 1, 0]), np.array(["ja", "nein"], dtype=object))
+    >>> copies(Table((a, Column("a again", a.values)), 3)), copies(Table((b, c), 4))
+    ({'a again': 'a'}, {'c': 'b'})
+    """
+    categorical = {name for name, kind in (kinds or {}).items() if kind == ColumnKind.CATEGORICAL}
+    # A few rows tell most columns apart, so that only the likely copies are hashed whole.
+    probe = slice(None, None, max(1, table.n_rows // _PROBE_ROWS))
+    likely = _group((column, _digest(column, categorical, probe, spell=False)) for column in table.columns)
+    found = {}
+    for columns in likely:
+        for group in _group((column, _digest(column, categorical)) for column in columns):
+            found.update({column.name: group[0].name for column in group[1:]})
+    return {name: found[name] for name in table.names if name in found}
+
+
+def _group(digests: Iterable[tuple[Column, bytes]]) -> list[list[Column]]:
+    groups = defaultdict(list)
+    for column, digest in digests:
+        groups[digest].append(column)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _digest(column: Column, categorical: set[str], rows: slice = slice(None), *, spell: bool = True) -> bytes:
+    """Fingerprint of the values in these rows: equal for copies, different for all else."""
+    if column.is_numeric and column.name not in categorical:
+        values = column.values[rows].astype(np.float64)
+        values[np.isnan(values)] = np.nan  # NaN has many bit patterns
+        return hashlib.blake2b((values + 0.0).data, person=b"numbers").digest()  # + 0.0 makes -0.0 equal 0.0
+    labels, first_rows = _labels(column, rows)
+    hasher = hashlib.blake2b(labels.data, person=b"levels")
+    # Where hardly a level repeats, any two columns are recodings of each other; then the levels must be equal too.
+    if spell and 2 * len(first_rows) > len(labels):
+        hasher.update("\0".join(_spell(column, first_rows)).encode(errors="surrogatepass"))
+    return hasher.digest()
+
+
+def _labels(column: Column, rows: slice) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Levels numbered as they first appear, -1 where missing, and the row (of these) where each first appears."""
+    if column.coding is None:
+        values: NDArray[Any] = column.values[rows]
+        present = np.flatnonzero(~np.isnan(values))
+    else:
+        values = column.coding.places[rows]  # short numbers, sorted in a fifth of the time
+        present = np.flatnonzero(values)
+    _, first, place = np.unique(values[present], return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.arange(len(order))
+    labels = np.full(len(values), -1, dtype=np.int64)
+    labels[present] = number[place]
+    return labels, present[first[order]]
+
+
+def _spell(column: Column, rows: NDArray[Any]) -> list[str]:
+    values = column.values[rows]
+    return [str(value) for value in (values if column.levels is None else column.levels[values])]

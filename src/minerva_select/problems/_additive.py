@@ -1,0 +1,58 @@
+"""A smooth sum of effects of very different strength."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from minerva_select.problems._parameters import RandomState, column_names, generator, number_from, whole_number
+from minerva_select.problems._problem import Problem
+
+
+def additive(
+    n_samples: int = 2_000, n_features: int = 10, *, noise: float = 1.0, random_state: RandomState = 0
+) -> Problem:
+    """Draw Friedman's first function: a product, a square and two straight lines.
+
+    Columns are independent and uniform on [0, 1), and
+    y = 10 sin(pi f0 f1) + 20 (f2 - 0.5)^2 + 10 f3 + 5 f4 + noise * N(0, 1).
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of rows.
+    n_features : int
+        Number of columns, 5 or more; those from f5 on are irrelevant.
+    noise : float
+        Standard deviation of the noise, 0 or more.
+    random_state : int, numpy.random.Generator or None
+        Seed or generator of the draw.
+
+    Returns
+    -------
+    Problem
+        The mutual information has no closed form.
+
+    Examples
+    --------
+    >>> additive(n_samples=100).relevant
+    ('f0', 'f1', 'f2', 'f3', 'f4')
+    """
+    n_samples = whole_number("n_samples", n_samples, at_least=1)
+    n_features = whole_number("n_features", n_features, at_least=5)
+    noise = number_from("noise", noise, 0.0)
+    rng = generator(random_state)
+    values = rng.random((n_samples, n_features))
+    signal = (
+        10 * np.sin(np.pi * values[:, 0] * values[:, 1])
+        + 20 * (values[:, 2] - 0.5) ** 2
+        + 10 * values[:, 3]
+        + 5 * values[:, 4]
+    )
+    names = column_names(n_features)
+    return Problem(
+        name="additive",
+        X=pd.DataFrame(values, columns=names),
+        y=pd.Series(signal + noise * rng.standard_normal(n_samples), name="y"),
+        relevant=tuple(names[:5]),
+    )

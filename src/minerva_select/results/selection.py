@@ -1,0 +1,216 @@
+"""The answer of a fit as a whole."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from minerva_select.checks import as_path
+from minerva_select.errors import InputError, InputTypeError, brief
+from minerva_select.results.documents import as_document, as_text
+from minerva_select.results.estimates import Estimate, PathPoint, Repeats
+from minerva_select.results.features import FeatureResult, PairResult, Suspect
+from minerva_select.results.files import read_whole, write_whole
+from minerva_select.results.progress import TrainingRecord, WeightRecord
+from minerva_select.results.provenance import Provenance
+from minerva_select.results.reading import MisfitError, read_as, shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from plotly.graph_objects import Figure
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which features were kept, which were dropped, why, and how sure that is.
+
+    Both amounts of information are None where the method that selected does not measure them.
+
+    Examples
+    --------
+    >>> selection = Selection(
+    ...     target="y",
+    ...     features=(
+    ...         FeatureResult("a", True, "adds 0.500 nats", weight=1.0),
+    ...         FeatureResult("b", False, "weight fell to zero"),
+    ...     ),
+    ...     mutual_information=Estimate(0.5, 0.48, 0.52, n_rows=1000),
+    ...     total_information=Estimate(0.5, 0.48, 0.52, n_rows=1000),
+    ...     n_rows=1000,
+    ... )
+    >>> selection.selected
+    ('a',)
+    >>> Selection.from_json(selection.to_json()) == selection
+    True
+    """
+
+    target: str
+    features: tuple[FeatureResult, ...]
+    mutual_information: Estimate | None
+    total_information: Estimate | None
+    n_rows: int
+    target_entropy: float | None = None
+    path: tuple[PathPoint, ...] = ()
+    history: tuple[TrainingRecord, ...] = ()
+    converged: bool = True
+    warnings: tuple[str, ...] = ()
+    seconds: float = 0.0
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    pairs: tuple[PairResult, ...] = ()  # of selected features, those with the largest amounts first
+    suspects: tuple[Suspect, ...] = ()
+    weight_history: tuple[WeightRecord, ...] = ()
+    repeats: Repeats | None = None
+    provenance: Provenance | None = field(default=None, compare=False)  # two runs may well find the same
+
+    @property
+    def selected(self) -> tuple[str, ...]:
+        """Names of the kept features, in column order."""
+        return tuple(result.feature for result in self.features if result.selected)
+
+    @property
+    def information_kept(self) -> float | None:
+        """Share of all the information found that the kept features carry, between 0 and 1; None if not measured."""
+        if self.mutual_information is None or self.total_information is None:
+            return None
+        total = max(self.total_information.nats, self.mutual_information.nats)
+        return min(1.0, max(0.0, self.mutual_information.nats / total)) if total > 0 else 1.0
+
+    @property
+    def headline(self) -> str:
+        """The answer in one sentence."""
+        from minerva_select.report import words  # noqa: PLC0415
+
+        return words.headline(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a feature, in column order, with all that was found about it.
+
+        Returns
+        -------
+        DataFrame
+            Columns feature, selected, reason, weight, marginal_nats, contribution_nats, contribution_low,
+            contribution_high, partners, stand_ins, marginal_low, marginal_high, role, replaced_by, frequency: those of
+            :class:`FeatureResult`, less its note.
+        """
+        import pandas as pd  # noqa: PLC0415 - pandas costs 0.3 s, and a saved selection may be read without it
+
+        columns = [f.name for f in dataclasses.fields(FeatureResult) if f.name != "note"]
+        rows = [[getattr(result, name) for name in columns] for result in self.features]
+        return pd.DataFrame(rows, columns=columns)
+
+    def to_json(self) -> str:
+        """The selection as JSON text, with its schema version."""
+        return as_text(self)
+
+    @classmethod
+    def from_json(cls, text: str, source: str = "the text") -> Selection:
+        """Read what :meth:`to_json` wrote, now or in an older version; ``source`` names it in errors.
+
+        Every value is checked. What is not a selection, or was edited into none, raises an
+        :class:`~minerva_select.errors.InputError` that says where and why.
+        """
+        if not isinstance(text, str | bytes):
+            raise InputTypeError(f"A saved selection must be text, got {brief(text)}; Selection.load reads a file.")
+        try:
+            selection = read_as(cls, as_document(text, source))
+            _check_names(selection)
+            _check_shares(selection)
+        except MisfitError as misfit:
+            raise InputError(f"{source} is not a saved selection: {misfit}.") from None
+        return selection
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the selection as JSON, whole or not at all."""
+        _write(path, self.to_json())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Selection:
+        """Read a saved selection; see :meth:`from_json`."""
+        return cls.from_json(read_whole(as_path("path", path), "a saved selection"), source=repr(str(path)))
+
+    # The report is a layer above; these methods hand the selection to it when they are called. See pyproject.
+
+    def plot(self, kind: str = "contributions", *, dark: bool = False) -> Figure:
+        """Draw the selection.
+
+        Parameters
+        ----------
+        kind : {"contributions", "path", "pairs", "training", "stability"}
+            What each selected feature adds; the information of ever fewer features; who works with whom; the training;
+            how often each feature was selected when the fit was repeated.
+        dark : bool
+            Light on dark.
+
+        Returns
+        -------
+        plotly.graph_objects.Figure
+            A notebook shows it; ``show()`` opens it in a browser.
+        """
+        from minerva_select.report.figures import figure  # noqa: PLC0415
+
+        return figure(self, kind, dark=dark)
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write the report as one self-contained HTML file."""
+        from minerva_select.report import render  # noqa: PLC0415
+
+        _write(path, render(self))
+
+    def __str__(self) -> str:
+        """All that was found, in sentences."""
+        from minerva_select.report import words  # noqa: PLC0415
+
+        return "\n".join([*(part.text for part in words.explanation(self)), *words.notices(self)])
+
+    def _repr_html_(self) -> str:
+        from minerva_select.report.notebook import as_html  # noqa: PLC0415
+
+        return as_html(self)
+
+
+def _write(path: str | os.PathLike[str], content: str) -> None:
+    path = as_path("path", path)
+    try:
+        write_whole(path, content)
+    except FileNotFoundError:
+        raise InputError(f"There is no folder {str(path.parent)!r} to write {path.name!r} to; make it first.") from None
+    except OSError as error:
+        raise InputError(f"{str(path)!r} cannot be written: {error.strerror or error}.") from error
+
+
+def _check_names(selection: Selection) -> None:
+    """Refuse a feature that is there twice, and a name that is no feature's: whoever looks one up relies on it."""
+    known: set[str] = set()
+    for k, result in enumerate(selection.features):
+        if result.feature in known:
+            raise MisfitError(f"features[{k}] is {shown(result.feature)} again")
+        known.add(result.feature)
+    for place, names in _mentions(selection):
+        for name in names:
+            if name not in known:
+                raise MisfitError(f"{place} names {shown(name)}, which is none of its features")
+
+
+def _check_shares(selection: Selection) -> None:
+    for k, result in enumerate(selection.features):
+        if result.frequency is not None and not 0 <= result.frequency <= 1:
+            raise MisfitError(f"features[{k}].frequency must be between 0 and 1, got {shown(result.frequency)}")
+
+
+def _mentions(selection: Selection) -> Iterator[tuple[str, Iterable[str]]]:
+    for k, result in enumerate(selection.features):
+        yield f"features[{k}].partners", result.partners
+        yield f"features[{k}].stand_ins", result.stand_ins
+        yield f"features[{k}].replaced_by", result.replaced_by
+    for k, point in enumerate(selection.path):
+        yield f"path[{k}].features", point.features
+    for k, pair in enumerate(selection.pairs):
+        yield f"pairs[{k}]", (pair.first, pair.second)
+    for k, suspect in enumerate(selection.suspects):
+        yield f"suspects[{k}].feature", (suspect.feature,)
+    for k, record in enumerate(selection.weight_history):
+        yield f"weight_history[{k}].weights", record.weights

@@ -1,0 +1,188 @@
+"""Mutual information of anything with anything, estimated on rows that training never saw."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from minerva_select.core.evidence import Evidence, weigh
+from minerva_select.core.information import Critics, Fold, Job, vet_clusters
+from minerva_select.core.plan import Plan
+from minerva_select.core.proposals import Workshop, propose, screen_fold
+from minerva_select.core.runtime import find_device, seeded, threads
+from minerva_select.core.training import Run
+from minerva_select.data import as_table, as_target
+from minerva_select.errors import InputError
+from minerva_select.preprocessing import find_kinds, unusable
+from minerva_select.results import Estimate
+from minerva_select.schema import Column, Table
+from minerva_select.selectors.folding import check_rows, divide, encode, make_folds
+from minerva_select.selectors.origins import read_origins
+from minerva_select.selectors.parameters import as_generator, as_names
+
+FEW_COLUMNS = 3  # up to here one critic learns all columns; above, columns that carry nothing are left out first
+
+
+@threads()
+def mutual_information(
+    X: Any,
+    y: Any,
+    given: Any = None,
+    *,
+    target: str = "auto",
+    categorical: str | Sequence[str] = "auto",
+    device: str = "auto",
+    random_state: int | np.random.RandomState | None = None,
+    row_groups: Any = None,
+    row_times: Any = None,
+) -> Estimate:
+    """Estimate the mutual information of X and y, in nats, with a 95% interval.
+
+    A critic is trained on part of the rows and scores the others; every row is scored once (with ``row_times``, the
+    latest alone). The estimate is a lower bound in expectation: what the critic has not learned is missing from it.
+
+    Parameters
+    ----------
+    X : table
+        One or more columns: numpy, pandas, polars or Arrow.
+    y : column or table
+        The other side. A continuous y is read at 128 quantile levels, so no estimate exceeds log(128) = 4.85 nats.
+    given : table, optional
+        Estimate the conditional information I(X; y | given): what X adds to what ``given`` already tells.
+    target : {"auto", "discrete", "continuous"}
+        How to read y.
+    categorical : "auto" or list of str
+        Columns of X and ``given`` that are names rather than amounts.
+    device : str
+        Where to compute.
+    random_state : int, RandomState or None
+        Seed.
+    row_groups, row_times : column, optional
+        Which rows belong together, and when each happened, as in :meth:`MinervaSelector.fit`.
+
+    Returns
+    -------
+    Estimate
+        With ``nats``, ``low``, ``high``, ``bits``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.integers(0, 2, size=(400, 1))
+    >>> estimate = mutual_information(x, x[:, 0], random_state=0)
+    >>> bool(estimate.low <= np.log(2) + 0.01 and abs(estimate.nats - np.log(2)) < 0.05)
+    True
+    """
+    table = as_table(X)
+    y_table = as_target(y, table.n_rows)
+    check_rows(table.n_rows)
+    origins = read_origins(row_groups, row_times, table.n_rows)
+    torch_device = find_device(str(device))
+    rng = as_generator(random_state)
+    condition = None if given is None else as_table(given)
+    if condition is not None:
+        if condition.n_rows != table.n_rows:
+            raise InputError(f"X has {table.n_rows} rows and given has {condition.n_rows}; give the same rows.")
+        table = _beside(table, condition)
+    n_given = 0 if condition is None else len(condition.columns)
+    if not isinstance(categorical, str):
+        names = (*table.names[n_given:], *table.names[:n_given])  # X first: places count its columns
+        categorical = as_names(categorical, names, "categorical")
+    kinds = find_kinds(table, categorical)
+    empty = unusable(table)
+    n_given = sum(name not in empty for name in table.names[:n_given])
+    table = table.select([name for name in table.names if name not in empty])
+    if len(table.columns) == n_given:  # all of X is constant or empty
+        return Estimate(0.0, 0.0, 0.0, table.n_rows)
+    weights = np.ones(table.n_rows)
+    plan = origins.adapt(_estimate_plan(table.n_rows))
+    divisions = divide(y_table, target, plan, rng, origins)
+    x = encode(table, kinds, divisions, torch_device)
+    folds = make_folds(x, y_table, target, weights, origins.groups, divisions, torch_device)
+    with threads(plan.max_threads), seeded(int(rng.integers(2**31)), torch_device) as generator:
+        everything = list(range(len(table.columns)))
+        information, optimism = _information(folds, everything, plan, table.n_rows, generator)
+        if given is not None:
+            known, known_optimism = _information(folds, everything[:n_given], plan, table.n_rows, generator)
+            information, optimism = information - known, optimism - known_optimism
+    evidence = weigh(information, torch.ones_like(information), vet_clusters(folds))
+    return as_estimate(evidence, folds[0].target.entropy, optimism, divisions[0].n_rows)
+
+
+def as_estimate(evidence: Evidence, entropy: float, optimism: float, n_rows: int) -> Estimate:
+    """An estimate that stays between nothing and all that the target holds, and says when it was cut there.
+
+    ``optimism`` is how much better the critic does on its own training rows. The truth lies about half way between
+    the two, so the upper end of the interval reaches that much further. It may pass the entropy of the target, which
+    is itself an estimate from these rows; the note then says so.
+    """
+    low, high = evidence.interval
+    high += max(0.0, optimism) / 2
+    nats = min(max(0.0, evidence.mean), entropy)
+    note = ""
+    if evidence.mean > entropy:
+        note = f"cut to the target's entropy of {entropy:.3f} nats"
+    elif high > entropy:
+        note = f"the target's entropy in these rows is {entropy:.3f} nats"
+    return Estimate(nats, min(max(0.0, low), nats), max(high, nats), n_rows, note)
+
+
+def _estimate_plan(n_rows: int) -> Plan:
+    """As for a selection, but every row is scored once, and training ends at a lower learning rate."""
+    plan = Plan.for_rows(n_rows)
+    weight_decay = min(0.1, plan.schedule.weight_decay)
+    steps = 3 * plan.schedule.max_steps
+    schedule = dataclasses.replace(plan.schedule, max_steps=steps, n_decays=2, weight_decay=weight_decay)
+    return Plan(
+        n_folds=max(3, plan.n_folds),
+        n_members=2,
+        n_tune_parts=max(2, min(5, n_rows // 6)),
+        width=plan.width,
+        dropout=0.0,
+        schedule=schedule,
+        max_threads=plan.max_threads,
+    )
+
+
+def _information(
+    folds: list[Fold], features: list[int], plan: Plan, n_rows: int, generator: torch.Generator
+) -> tuple[torch.Tensor, float]:
+    """Information of every row, in the order of the folds, and how much more the training rows seem to have."""
+    if not features:
+        return torch.zeros(sum(len(fold.vet) for fold in folds)), 0.0
+    worth = _worth_learning(folds, features, n_rows, generator)
+    jobs = [Job(fold, own) for fold, own in zip(folds, worth, strict=True)]
+    critics = Critics(jobs, plan.dropout, plan.width)
+    critics.fit(plan.schedule, Run(generator), stage="estimate")
+    held_out = critics.vet_information()
+    trained = critics.information([fold.train[0][: len(fold.vet)] for fold in folds])
+    optimism = [float(seen.mean() - unseen.mean()) for seen, unseen in zip(trained, held_out, strict=True)]
+    return torch.cat(held_out).cpu(), sum(optimism) / len(optimism)
+
+
+def _worth_learning(folds: list[Fold], features: list[int], n_rows: int, generator: torch.Generator) -> list[list[int]]:
+    """Features that carry the information, as far as training and tuning rows tell: all columns at once overfit."""
+    if len(features) <= FEW_COLUMNS:
+        return [features] * len(folds)
+    units = [[feature] for feature in features]
+    workshop = Workshop(units, [], Plan.for_rows(n_rows), Run(generator))
+    screens = [screen_fold(fold) for fold in folds]
+    return [workshop.features_of(proposal.units) for proposal in propose(folds, screens, workshop)]
+
+
+def _beside(table: Table, condition: Table) -> Table:
+    """Both tables' columns, the condition's first, under names that do not clash."""
+    columns: list[Column] = []
+    taken = set(table.names)
+    for column in condition.columns:
+        name = column.name
+        while name in taken:
+            name = f"given {name}"
+        taken.add(name)
+        columns.append(dataclasses.replace(column, name=name))
+    return Table((*columns, *table.columns), table.n_rows)

@@ -1,0 +1,151 @@
+"""Checks of a selector's parameters: each fault is one sentence, before any work is done."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from minerva_select.checks import check_choice, check_whole, is_finite
+from minerva_select.errors import InputError, brief, unknown_name
+from minerva_select.preprocessing import within_reach
+from minerva_select.schema import Table
+
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "target": ("auto", "discrete", "continuous"),
+    "redundant": ("drop", "keep"),
+    "solver": ("vetting", "paper"),
+}
+NOT_NEGATIVE = ("sparsity", "norm_drift", "target_norm", "threshold")
+POSITIVE = ("learning_rate", "time_limit")
+_LEAST_WEIGHT = 1e-20
+_MOST = 1_000_000  # of trees or rounds: more would never end
+_COUNTS = {"n_estimators": 1, "n_iterations": 1, "n_permutations": 1, "block_size": 2}  # and the least of each
+_MOST_JOBS = 1024
+_LARGEST = 1e30  # of a coefficient: trainings compute in single precision, where a few times more is infinite
+
+
+def check_parameters(parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters that no fit of ours could use, whatever the table."""
+    for name, choices in CHOICES.items():
+        check_choice(name, parameters[name], choices)
+    for name in NOT_NEGATIVE + POSITIVE:
+        value = parameters[name]
+        if value is None:
+            continue
+        if not is_finite(value):
+            raise InputError(f"{name} must be a finite number, got {brief(value)}.")
+        if value < 0 or (name in POSITIVE and value == 0):
+            raise InputError(f"{name} must be {'above 0' if name in POSITIVE else '0 or more'}, got {brief(value)}.")
+        if name != "time_limit" and value > _LARGEST:
+            raise InputError(f"{name} must be at most {_LARGEST:g}, got {brief(value)}; give a smaller one.")
+    for name in ("resume", "verbose"):
+        if not isinstance(parameters[name], bool | np.bool_ | numbers.Integral):
+            raise InputError(f"{name} must be True or False, got {brief(parameters[name])}.")
+    check_categorical(parameters.get("categorical"))
+    callbacks = parameters["callbacks"]
+    if not isinstance(callbacks, Sequence) or not all(callable(callback) for callback in callbacks):
+        raise InputError(f"callbacks must be a list of functions, got {brief(callbacks)}.")
+
+
+def check_settings(parameters: Mapping[str, Any], may_be_none: Sequence[str] = ()) -> None:
+    """Refuse what no method to compare with could use of the settings that several have."""
+    for name in _COUNTS.keys() & parameters.keys():
+        if parameters[name] is not None or name not in may_be_none:
+            check_whole(name, parameters[name], _COUNTS[name], _MOST)
+    check_jobs(parameters.get("n_jobs"))
+    check_categorical(parameters.get("categorical"))
+
+
+def check_jobs(n_jobs: Any) -> None:
+    """Refuse a number of workers that joblib has no meaning for; below 0 are all cores but some."""
+    if n_jobs is not None and check_whole("n_jobs", n_jobs, -_MOST_JOBS, _MOST_JOBS) == 0:
+        raise InputError("n_jobs must be None or a whole number other than 0, got 0; give -1 for all cores.")
+
+
+def check_count(count: Any, n_columns: int) -> None:
+    """Refuse a number of features that is none, or that X does not have."""
+    if count is None:
+        return
+    if not isinstance(count, numbers.Integral) or isinstance(count, bool) or int(count) < 1:
+        raise InputError(f"n_features_to_select must be None or a whole number above 0, got {brief(count)}.")
+    if int(count) > n_columns:
+        raise InputError(
+            f"n_features_to_select is {brief(int(count))}, but X has {n_columns} columns; ask for at most that many."
+        )
+
+
+def check_categorical(categorical: Any) -> None:
+    """Refuse a word other than "auto"; names are checked against the table's own where they are read."""
+    if isinstance(categorical, str) and categorical != "auto":
+        raise InputError(f"categorical must be 'auto' or a list of column names, got {brief(categorical)}.")
+
+
+def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
+    """Row weights as floats; None is one for every row."""
+    if sample_weight is None:
+        return np.broadcast_to(np.float64(1.0), (n_rows,))  # one number in memory, however many rows
+    try:
+        given = np.asarray(sample_weight)
+        if given.dtype.kind in "cMm":  # which numpy would turn into numbers
+            raise TypeError
+        weights = given.astype(np.float64)
+    except Exception:  # arrays of other libraries have many of their own
+        raise InputError("sample_weight must be numbers, one a row.") from None
+    if weights.ndim == 0:
+        weights = np.full(n_rows, float(weights))
+    if weights.shape != (n_rows,):
+        raise InputError(f"sample_weight has shape {weights.shape} and X has {n_rows} rows; give one weight a row.")
+    if not np.isfinite(weights).all():
+        raise InputError("sample_weight has missing or infinite values; every weight must be a finite number.")
+    if (weights < 0).any():
+        n_negative = int((weights < 0).sum())
+        raise InputError(f"sample_weight has {n_negative} negative values; every weight must be 0 or more.")
+    if not (weights > 0).any():
+        raise InputError("sample_weight is zero in every row; some weight must be above zero.")
+    weights = within_reach(weights)
+    # Beside the largest these count for nothing, and in single precision a batch of them would add up to zero
+    return np.where(weights < _LEAST_WEIGHT * weights.max(), 0.0, weights)
+
+
+def check_still_varies(target: Table) -> None:
+    """Refuse a target that varies only in rows that do not count."""
+    for column in target.columns:
+        if (column.values == column.values[0]).all():
+            raise InputError(
+                f"The target {column.name!r} has one value only in the rows whose sample_weight is above zero; "
+                "give rows of other values a weight too."
+            )
+
+
+def as_names(columns: Any, names: Sequence[str], parameter: str, known: frozenset[str] | None = None) -> list[str]:
+    """Columns given by name, or by place where the table has no names of its own; ``known`` is the set of names."""
+    listed = [columns] if isinstance(columns, str | numbers.Integral) else columns
+    if not isinstance(listed, Iterable) or getattr(listed, "ndim", 1) == 0:  # an array of one number has no items
+        raise InputError(f"{parameter} must be a list of column names, got {brief(columns)}.")
+    known = frozenset(names) if known is None else known
+    return [_as_name(column, names, known, parameter) for column in listed]
+
+
+def _as_name(column: Any, names: Sequence[str], known: frozenset[str], parameter: str) -> str:
+    name = str(column)
+    if name not in known and isinstance(column, numbers.Integral) and 0 <= int(column) < len(names):
+        return names[int(column)]
+    if name not in known:
+        raise unknown_name(f"column (in {parameter})", name, names)
+    return name
+
+
+def as_generator(random_state: Any) -> np.random.Generator:
+    """The source of all draws of a fit."""
+    try:
+        return np.random.default_rng(check_random_state(random_state).randint(2**31))
+    except ValueError:
+        raise InputError(
+            f"random_state must be a whole number from 0 to {2**32 - 1}, a RandomState or None, "
+            f"got {brief(random_state)}."
+        ) from None
