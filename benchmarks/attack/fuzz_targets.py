@@ -79,7 +79,7 @@ def run_store(data: bytes, folder: Path) -> str:
     import pandas as pd
     import torch
 
-    from minerva_select.data.store import Store
+    from minerva_select.data.encoded_store import Store
     from minerva_select.preprocessing import TableEncoder, find_kinds
 
     frame = pd.DataFrame({"amount": np.arange(30.0), "country": ["NL", "IT", "FR"] * 10})
@@ -112,8 +112,8 @@ def run_state(data: bytes, folder: Path) -> str:
     import torch
     from safetensors.torch import save
 
-    from minerva_select.core.journal import Journal
-    from minerva_select.core.states import fingerprint
+    from minerva_select.runtime.checkpoint import Journal
+    from minerva_select.runtime.state_files import fingerprint
 
     def journal(*, resume: bool) -> Any:
         generator = torch.Generator().manual_seed(0)
@@ -154,7 +154,7 @@ def _is_object(text: str) -> bool:
 def state_seeds() -> list[bytes]:
     import torch
 
-    from minerva_select.core.journal import Journal
+    from minerva_select.runtime.checkpoint import Journal
 
     with tempfile.TemporaryDirectory() as folder:
         generator = torch.Generator().manual_seed(0)

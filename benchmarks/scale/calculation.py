@@ -9,7 +9,7 @@ BYTES_BESIDE = 44  # a row: its target and its weight as given and as used, its 
 
 def calculation(measured: Mapping[str, Any]) -> str:
     """The table of the calculation; nothing where a figure that it needs was not measured."""
-    from minerva_select.core.proposals import SCREEN_CELLS  # loads torch
+    from minerva_select.solvers.candidate_search import SCREEN_CELLS  # loads torch
 
     records = [measured.get(name) for name in ("fraud-gpu", "throughput")]
     if any(record is None or record["error"] for record in records):

@@ -21,18 +21,18 @@ import numpy as np
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from minerva_select.core.information import Critics, Fold, Job
-from minerva_select.core.pairs import part_of_rows
-from minerva_select.core.plan import Plan
-from minerva_select.core.proposals import screen_fold, with_pairs
-from minerva_select.core.runtime import find_device
-from minerva_select.core.thinning import thin
-from minerva_select.core.training import Run
 from minerva_select.data import as_table, as_target
+from minerva_select.mi.cross_fit import Critics, Fold, Job
+from minerva_select.mi.pair_tables import part_of_rows
+from minerva_select.mi.training import Run
 from minerva_select.preprocessing import TableEncoder, find_kinds
 from minerva_select.problems import card_fraud
-from minerva_select.selectors.folding import as_rows, divide, informative_rows, make_folds
-from minerva_select.selectors.origins import read_origins
+from minerva_select.runtime.device import find_device
+from minerva_select.selectors.cross_validation import as_rows, divide, informative_rows, make_folds
+from minerva_select.selectors.row_metadata import read_origins
+from minerva_select.solvers.candidate_search import screen_fold, with_pairs
+from minerva_select.solvers.fit_config import Plan
+from minerva_select.solvers.subsample import thin
 
 BATCHES = (2_048, 8_192, 32_768, 131_072, 262_144)
 SAMPLE_ROWS = 100_000  # for the encoders

@@ -8,8 +8,8 @@ import time
 
 import torch
 
-from minerva_select.core.runtime import find_device
-from minerva_select.core.screen import screen
+from minerva_select.runtime.device import find_device
+from minerva_select.solvers.screen import screen
 
 
 def measure(n_columns, n_rows, device):

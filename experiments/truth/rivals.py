@@ -14,7 +14,7 @@ import pandas as pd
 
 from minerva_select.data import as_table
 from minerva_select.evaluation import methods
-from minerva_select.selectors.question import ask
+from minerva_select.selectors.baselines.design_matrix import ask
 
 
 @dataclass(frozen=True)

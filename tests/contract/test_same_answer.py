@@ -13,9 +13,9 @@ import pytest
 from pyarrow import csv, dataset, feather, parquet
 
 from minerva_select import MinervaSelector
-from minerva_select.core.plan import Plan
 from minerva_select.data import open_source, read_table
 from minerva_select.problems import equality
+from minerva_select.solvers.fit_config import Plan
 
 pytestmark = pytest.mark.usefixtures("small_plan")
 

@@ -7,8 +7,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minerva_select.callbacks.series import valid_names
-from minerva_select.selectors.telling import PAPER, VETTING, Course
+from minerva_select.callbacks.metrics import valid_names
+from minerva_select.selectors.progress import PAPER, VETTING, Course
 
 STAGES = st.sampled_from(["encode", "screen", "learn", "sparsify", "join", "vet", "estimate", "another"])
 

@@ -8,11 +8,11 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from minerva_select.core.plan import Plan
 from minerva_select.data import as_target
 from minerva_select.errors import InputError
-from minerva_select.selectors.folding import divide
-from minerva_select.selectors.origins import Origins
+from minerva_select.selectors.cross_validation import divide
+from minerva_select.selectors.row_metadata import Origins
+from minerva_select.solvers.fit_config import Plan
 
 PLANS = [Plan.for_rows(n_rows) for n_rows in (50, 500, 2_000, 10_000, 50_000)]
 

@@ -26,18 +26,18 @@ from full_selection import full_selection
 from minerva_select import MinervaSelector, Selection
 from minerva_select.cli import app
 from minerva_select.cli.comparison_view import as_markdown
-from minerva_select.cli.files import write_results
+from minerva_select.cli.output_files import write_results
 from minerva_select.data import open_source, read_table
-from minerva_select.data.store_files import CODES, RANKS, STATE, State, append, read_state, record
+from minerva_select.data.encoded_store_files import CODES, RANKS, STATE, State, append, read_state, record
 from minerva_select.errors import InputError
 from minerva_select.evaluation import Comparison, Score, Standing
 from minerva_select.evaluation.records import Records
+from minerva_select.io.atomic import make_private
 from minerva_select.problems import equality
 from minerva_select.report import render
 from minerva_select.results import Estimate, write_whole
-from minerva_select.results.files import make_private
 
-SOURCES = Path(minerva.__file__).parent
+SOURCES = Path(minerva_select.__file__).parent
 
 # ---------------------------------------------------------------------------------------------- what the sources call
 
@@ -118,9 +118,9 @@ class Payload:
 READER = """
 import json, sys
 from pathlib import Path
-from minerva_select.core.journal import Journal
-from minerva_select.core.states import read_state
-from minerva_select.data.store_files import read_state as read_store
+from minerva_select.runtime.checkpoint import Journal
+from minerva_select.runtime.state_files import read_state
+from minerva_select.data.encoded_store_files import read_state as read_store
 from minerva_select.errors import MinervaError
 from minerva_select.report import render
 from minerva_select.results import Selection
@@ -421,7 +421,7 @@ def test_a_file_whose_name_becomes_a_link_while_it_is_written_is_not_written_thr
         unfinished.symlink_to(victim)
         flock(*arguments)
 
-    monkeypatch.setattr("minerva_select.results.files.fcntl.flock", robbed)
+    monkeypatch.setattr("minerva_select.io.atomic.fcntl.flock", robbed)
     write_whole(shared / "selection.json", "{}")
     assert victim.read_text() == "mine"
 
@@ -450,7 +450,7 @@ def test_select_refuses_a_link_in_the_place_of_its_work(shared, victim):
 def test_select_refuses_the_work_of_another_user(shared, monkeypatch):
     (shared / "data.csv").write_text("a,y\n1,0\n2,1\n")
     (shared / ".minerva").mkdir()
-    monkeypatch.setattr("minerva_select.cli.files.os.geteuid", lambda: (shared / ".minerva").stat().st_uid + 1)
+    monkeypatch.setattr("minerva_select.cli.output_files.os.geteuid", lambda: (shared / ".minerva").stat().st_uid + 1)
     result = CliRunner().invoke(app, ["select", f"{shared}/data.csv", "--target", "y", "--out", str(shared)])
     assert result.exit_code == 2
     assert result.stderr.endswith(".minerva' is another user's where a folder is to be made; move it away.\n")

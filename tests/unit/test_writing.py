@@ -9,7 +9,7 @@ import pytest
 
 import minerva_select
 
-SOURCE = Path(minerva.__file__).parent
+SOURCE = Path(minerva_select.__file__).parent
 
 WHOLE = {
     "results/files.py": "where files are written whole",

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from minerva_select.callbacks.base import Callback
-from minerva_select.callbacks.series import RunningStep, record_amounts, selection_amounts
+from minerva_select.callbacks.metrics import RunningStep, record_amounts, selection_amounts
 from minerva_select.errors import MissingPackageError
 from minerva_select.results import Progress, Selection
 

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from minerva_select.callbacks.base import Callback
-from minerva_select.callbacks.screens import Screen, find_screen
+from minerva_select.callbacks.display import Screen, find_screen
 from minerva_select.results import Progress, Selection
 
 

@@ -74,7 +74,7 @@ def _in_one_sentence(error: OSError) -> str:
 
 
 def _complain(message: str) -> None:
-    from minerva_select.report.text import printable
+    from minerva_select.text.formatting import printable
 
     typer.echo(f"minerva: {printable(message)}", err=True)
 

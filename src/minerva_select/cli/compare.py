@@ -10,8 +10,6 @@ import typer
 
 from minerva_select.cli import completion
 from minerva_select.cli.columns import require_disjoint, resolve, sides, split_categorical
-from minerva_select.cli.files import writable_folder, write_text
-from minerva_select.cli.logs import logged, logger
 from minerva_select.cli.options import (
     METHOD_NAMES,
     AsJson,
@@ -24,6 +22,8 @@ from minerva_select.cli.options import (
     Target,
     Verbose,
 )
+from minerva_select.cli.output_files import writable_folder, write_text
+from minerva_select.cli.verbosity import logged, logger
 from minerva_select.results import Progress
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def compare_command(
     A method that fails, is not installed or runs out of time is a row that says so.
     """
     from minerva_select.cli.progress import ProgressBar
-    from minerva_select.cli.steps import Steps
+    from minerva_select.cli.step_log import Steps
 
     folder: Path | None = None
     so_far: list[Comparison] = []
@@ -145,7 +145,7 @@ def _finish(comparison: Comparison, folder: Path | None, *, as_json: bool, quiet
     """Write the results, then print them."""
     from minerva_select.cli.comparison_view import as_markdown, comparison_lines
     from minerva_select.cli.render import wide_console
-    from minerva_select.report.text import printable
+    from minerva_select.text.formatting import printable
 
     if folder is not None:
         write_text(folder / COMPARISON, comparison.to_json())

@@ -8,9 +8,9 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from minerva_select.evaluation import Comparison, FeatureVotes, Score, Standing
-from minerva_select.report.ranking import digits_of
-from minerva_select.report.text import NOT_MEASURED, amount, interval, printable
 from minerva_select.results import Estimate
+from minerva_select.text.feature_order import digits_of
+from minerva_select.text.formatting import NOT_MEASURED, amount, interval, printable
 
 MOST_FEATURES = 30
 MOST_SUSPECTS = 3

@@ -94,7 +94,7 @@ def _one_file(data: str) -> str:
 
 
 def _header(path: str) -> Sequence[str]:
-    from minerva_select.data.places import find
+    from minerva_select.data.file_discovery import find
 
     place = find(path)
     if place.kind == "csv":

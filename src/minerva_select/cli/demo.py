@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from minerva_select.cli.files import writable_folder, write_results
 from minerva_select.cli.interrupts import stoppable
-from minerva_select.cli.logs import logged
 from minerva_select.cli.options import Device, QuietNames, Seed, Verbose
+from minerva_select.cli.output_files import writable_folder, write_results
 from minerva_select.cli.provenance import with_command
+from minerva_select.cli.verbosity import logged
 from minerva_select.results import Selection
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import typer
 
 from minerva_select.cli import completion
 from minerva_select.cli.columns import require_disjoint, require_rows, resolve, split_categorical, take
-from minerva_select.cli.logs import logged, logger
 from minerva_select.cli.options import AsJson, Categorical, Data, Device, Seed, Verbose
+from minerva_select.cli.verbosity import logged, logger
 from minerva_select.results import Estimate
 
 
@@ -82,7 +82,7 @@ def in_words(estimate: Estimate, sides: dict[str, tuple[str, ...]]) -> str:
     >>> print(in_words(Estimate(0.6931, 0.68, 0.70, n_rows=1000), {"--x": ("a", "b"), "--y": ("c",), "--given": ()}))
     I(a, b; c) = 0.693 nats (95% interval 0.680 to 0.700), 1.000 bits, from 1,000 rows
     """
-    from minerva_select.report.text import amount, interval, listing, printable
+    from minerva_select.text.formatting import amount, interval, listing, printable
 
     condition = f" | {listing(sides['--given'])}" if sides["--given"] else ""
     what = f"I({listing(sides['--x'])}; {listing(sides['--y'])}{condition})"

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 from rich.text import Text
 
-from minerva_select.cli.script import BAR, Script
-from minerva_select.report import ranking, text
+from minerva_select.cli.glyphs import BAR, Script
 from minerva_select.results import FeatureResult, Role, Selection
+from minerva_select.text import feature_order, formatting
 
 LONGEST_NAME = 60
 NARROW = 60  # columns of a screen on which bars are half as long
@@ -106,14 +106,18 @@ def feature_columns(
     selection: Selection, results: Sequence[FeatureResult], width: int, script: Script, *, in_brief: bool = False
 ) -> list[Column]:
     """The columns of a table of features, left to right, the reasons last; what was not measured has none."""
-    features, digits, shares = selection.features, ranking.digits_for(selection), ranking.shares(selection.features)
+    features, digits, shares = (
+        selection.features,
+        feature_order.digits_for(selection),
+        feature_order.shares(selection.features),
+    )
     vetted = any(result.contribution_nats is not None for result in features)
     weighted = not vetted and any(result.weight for result in features)
 
     def cells(show: Callable[[FeatureResult], str]) -> tuple[str, ...]:
         return tuple(script.write(show(result)) for result in results)
 
-    names, least = cells(lambda one: text.spoken([one.feature], limit=LONGEST_NAME)), max(10, width // 5)
+    names, least = cells(lambda one: formatting.spoken([one.feature], limit=LONGEST_NAME)), max(10, width // 5)
     columns = [
         Column("", cells(lambda one: "✓" if one.selected else " "), claim=0, gap=0, coloured=True),
         Column("feature", names, claim=1, gap=1, least=least, fair=width // 4, cut_inside=True, coloured=True),
@@ -122,14 +126,14 @@ def feature_columns(
         size = BAR if width >= NARROW else BAR // 2
         columns.append(Column("", cells(lambda one: script.bar(shares[one.feature], size)), claim=4, coloured=True))
     if vetted:
-        adds = cells(lambda one: text.amount(one.contribution_nats, digits))
+        adds = cells(lambda one: formatting.amount(one.contribution_nats, digits))
         columns.append(Column("adds", adds, claim=2, right=True))
         intervals = cells(lambda one: _interval(one, digits))
         columns.append(Column("(nats, 95%)" if any(intervals) else "", intervals, claim=5, gap=1))
     elif weighted:
-        columns.append(Column("weight", cells(lambda one: text.amount(one.weight)), claim=2, right=True))
+        columns.append(Column("weight", cells(lambda one: formatting.amount(one.weight)), claim=2, right=True))
     if any(result.marginal_nats is not None for result in features):
-        alone = cells(lambda one: text.amount(one.marginal_nats, digits))
+        alone = cells(lambda one: formatting.amount(one.marginal_nats, digits))
         columns.append(Column("alone", alone, claim=7, right=True))
     if any(result.frequency is not None for result in features):
         columns.append(Column("chosen", cells(lambda one: _chosen(one, selection)), claim=6, right=True))
@@ -144,27 +148,31 @@ def _set(column: Column, words: str, size: int, script: Script) -> str:
 
 
 def _interval(result: FeatureResult, digits: int) -> str:
-    ends = text.interval(result.contribution_low, result.contribution_high, digits)
+    ends = formatting.interval(result.contribution_low, result.contribution_high, digits)
     return f"({ends})" if ends else ""
 
 
 def _chosen(result: FeatureResult, selection: Selection) -> str:
     """How many of the repeats selected a feature."""
     if result.frequency is None:
-        return text.NOT_MEASURED
+        return formatting.NOT_MEASURED
     if selection.repeats is None:
-        return text.percent(result.frequency)
+        return formatting.percent(result.frequency)
     return f"{round(result.frequency * selection.repeats.n_fits):,}/{selection.repeats.n_fits:,}"
 
 
 def _why(result: FeatureResult, *, in_brief: bool) -> str:
     """The reason; where it only repeats a number of the same line, the part that the feature plays."""
-    most, limit = (2, 16) if in_brief else (3, text.LONGEST_NAME)
+    most, limit = (2, 16) if in_brief else (3, formatting.LONGEST_NAME)
     if result.selected and result.role is not None and result.reason.startswith("adds "):
-        partners = text.spoken(result.partners, most, limit)
+        partners = formatting.spoken(result.partners, most, limit)
         if result.role is Role.TOGETHER:
             return f"{'' if in_brief else 'matters '}only with {partners or 'others'}"
         return f"{result.role}, more with {partners}" if partners else str(result.role)
     if in_brief and result.replaced_by and result.reason.startswith("adds nothing "):
-        return f"redundant: {text.spoken(result.replaced_by, most, limit)}"
-    return _BRIEF.get(result.reason, text.printable(result.reason)) if in_brief else text.printable(result.reason)
+        return f"redundant: {formatting.spoken(result.replaced_by, most, limit)}"
+    return (
+        _BRIEF.get(result.reason, formatting.printable(result.reason))
+        if in_brief
+        else formatting.printable(result.reason)
+    )

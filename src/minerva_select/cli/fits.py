@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from minerva_select.cli.columns import sides, split_categorical, take, whole
-from minerva_select.cli.logs import logger
 from minerva_select.cli.processes import Processes
+from minerva_select.cli.verbosity import logger
 from minerva_select.errors import InputError
 from minerva_select.results import Progress, Selection
 

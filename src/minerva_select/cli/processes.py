@@ -9,7 +9,7 @@ from typing import Protocol
 
 
 class Processes(Protocol):
-    """What a command needs of :class:`minerva_select.core.ranks.Ranks`."""
+    """What a command needs of :class:`minerva_select.runtime.distributed.Ranks`."""
 
     size: int
 
@@ -37,7 +37,7 @@ def processes(device: str) -> Iterator[Processes]:
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:
         yield _One()
         return
-    from minerva_select.core.ranks import joined
+    from minerva_select.runtime.distributed import joined
 
     with joined(device) as ranks:
         yield ranks

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
+from minerva_select import text
 from minerva_select.cli.feature_table import feature_lines
-from minerva_select.cli.script import Script
-from minerva_select.report import ranking, text, words
+from minerva_select.cli.glyphs import Script
 from minerva_select.results import FeatureResult, Selection
+from minerva_select.text import feature_order, formatting
 
 MANY = 30  # rows of a table that are read at a glance
 MOST_SELECTED = 200
@@ -52,17 +53,17 @@ class SelectionView:
             yield from feature_lines(selection, shown, self.width, script)
         for remark in (*([f"... and {hidden}"] if hidden else []), *ways_of_reading(selection)):
             yield from lines(remark, "dim")
-        answer, *reasons = words.explanation(selection)
+        answer, *reasons = text.explanation(selection)
         yield Text()
         yield from lines(answer.text, "bold")
         yield from lines(evidence(selection), "dim")
         yield from [Text()] if reasons else []
         for part in reasons:
             yield from lines(part.text, "yellow" if part.kind == "suspect" else "", sign="• ")
-        notices = words.notices(selection)
+        notices = text.notices(selection)
         yield from [Text()] if notices else []
         for notice in notices:
-            yield from lines(text.printable(notice), "yellow", sign="Note: ")
+            yield from lines(formatting.printable(notice), "yellow", sign="Note: ")
 
 
 def selection_view(selection: Selection, width: int = 100) -> SelectionView:
@@ -94,11 +95,11 @@ def evidence(selection: Selection) -> str:
     >>> evidence(Selection("y", (one,), half, half, n_rows=1000, seconds=4.2))
     '95% interval 0.480 to 0.520 nats; 1,000 rows in 4.2 s.'
     """
-    found, digits = selection.mutual_information, ranking.digits_for(selection)
-    sure = text.interval(found.low, found.high, digits) if found is not None and found.nats > 0 else ""
-    time = f" in {text.duration(selection.seconds)}" if selection.seconds > 0 else ""
+    found, digits = selection.mutual_information, feature_order.digits_for(selection)
+    sure = formatting.interval(found.low, found.high, digits) if found is not None and found.nats > 0 else ""
+    time = f" in {formatting.duration(selection.seconds)}" if selection.seconds > 0 else ""
     first = f"95% interval {sure} nats; " if sure else ""
-    note = f"; {text.printable(found.note)}" if found is not None and found.note else ""
+    note = f"; {formatting.printable(found.note)}" if found is not None and found.note else ""
     return f"{first}{selection.n_rows:,} rows{time}{note}."
 
 
@@ -114,7 +115,7 @@ def rows_to_show(selection: Selection) -> tuple[list[FeatureResult], str]:
     >>> len(rows), hidden
     (30, '184 more dropped')
     """
-    ordered = ranking.ranked(selection.features)
+    ordered = feature_order.ranked(selection.features)
     if len(ordered) <= MANY:
         return ordered, ""
     selected = [result for result in ordered if result.selected]
@@ -138,4 +139,4 @@ def ways_of_reading(selection: Selection) -> list[str]:
     for result in selection.features:
         if result.note is not None:
             names.setdefault(result.note, []).append(result.feature)
-    return [f"{text.printable(note)}: {text.listing(tuple(of_note))}" for note, of_note in names.items()]
+    return [f"{formatting.printable(note)}: {formatting.listing(tuple(of_note))}" for note, of_note in names.items()]

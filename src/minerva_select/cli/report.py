@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from minerva_select.cli.files import REPORT, writable_file, write_text
 from minerva_select.cli.options import Quiet
+from minerva_select.cli.output_files import REPORT, writable_file, write_text
 from minerva_select.errors import InputError
 from minerva_select.results import Selection
 
@@ -23,7 +23,7 @@ def report_command(
     if writable_file(out).exists() and out.samefile(selection):
         raise InputError(f"--out {str(out)!r} is the selection itself; give the page another name.")
     from minerva_select.report import render
-    from minerva_select.report.text import printable
+    from minerva_select.text.formatting import printable
 
     try:
         page = render(loaded)

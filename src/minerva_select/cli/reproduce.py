@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from minerva_select.cli import completion
-from minerva_select.cli.files import writable_folder, write_text
+from minerva_select.cli.output_files import writable_folder, write_text
 from minerva_select.errors import InputError, unknown_name
 from minerva_select.results import Progress
 
@@ -81,7 +81,7 @@ def _reproduce(configuration: Configuration, data: Path | None, folder: Path) ->
     from minerva_select.cli.progress import ProgressBar
     from minerva_select.evaluation.paper import reproduce
     from minerva_select.evaluation.records import Records
-    from minerva_select.report.text import printable
+    from minerva_select.text.formatting import printable
 
     stem = record_name(configuration, data)
     records = Records(folder / f"{stem}.jsonl")

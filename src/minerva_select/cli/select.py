@@ -12,17 +12,17 @@ import typer
 
 from minerva_select.cli import options
 from minerva_select.cli.columns import column_names, resolve_all
-from minerva_select.cli.files import WORK, own_folder, writable_folder, write_results
 from minerva_select.cli.fits import Fits, RepeatPlan
 from minerva_select.cli.interrupts import stoppable
-from minerva_select.cli.logs import logged, logger
+from minerva_select.cli.output_files import WORK, own_folder, writable_folder, write_results
 from minerva_select.cli.processes import processes
 from minerva_select.cli.provenance import with_command
+from minerva_select.cli.verbosity import logged, logger
 from minerva_select.errors import InputError, MinervaError
 from minerva_select.results import Progress, Selection
 
 if TYPE_CHECKING:
-    from minerva_select.data.budget import Budget
+    from minerva_select.data.memory_budget import Budget
 
 
 def select_command(
@@ -59,7 +59,7 @@ def select_command(
     """
     from minerva_select.cli.progress import ProgressBar
     from minerva_select.data import read_within
-    from minerva_select.data.budget import Budget
+    from minerva_select.data.memory_budget import Budget
     from minerva_select.data.paths import check_exists
 
     again = RepeatPlan.asked(repeats, subsample, jobs)
@@ -154,7 +154,7 @@ def _work_is_kept(workplace: Path | None) -> Iterator[None]:
 
 def _announce(table: Any, budget: Budget, workplace: Path | None, time_limit: float | None) -> None:
     """Say how large the table is; if too large for the memory, also what is done about it, and how long that takes."""
-    from minerva_select.data.budget import encoding_seconds, rows_in_time, spell_bytes
+    from minerva_select.data.memory_budget import encoding_seconds, rows_in_time, spell_bytes
 
     if not hasattr(table, "blocks"):
         logger.info("read %s rows x %s columns", f"{table.num_rows:,}", f"{table.num_columns:,}")
@@ -173,7 +173,7 @@ def _announce(table: Any, budget: Budget, workplace: Path | None, time_limit: fl
 
 def _print(selection: Selection, written: tuple[Path, ...], *, as_json: bool, quiet: bool) -> None:
     from minerva_select.cli.render import selection_view, wide_console
-    from minerva_select.report.text import printable
+    from minerva_select.text.formatting import printable
 
     if as_json:
         typer.echo(selection.to_json())

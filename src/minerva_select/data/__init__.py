@@ -2,7 +2,7 @@
 
 from minerva_select.data.files import read_table, read_within
 from minerva_select.data.frames import as_column, as_table, as_target
-from minerva_select.data.sources import Source, open_source
+from minerva_select.data.source import Source, open_source
 from minerva_select.data.splits import assign_folds, split_by_time, split_rows
 
 __all__ = [

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from minerva_select.data.datetimes import seconds
 from minerva_select.data.levels import column_from_codes, column_from_levels
 from minerva_select.data.objects import column_from_objects, nested_error
-from minerva_select.data.seconds import seconds
 from minerva_select.errors import InputError
 from minerva_select.schema import Column, Note
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from minerva_select.data.columns import check_distinct
-from minerva_select.data.places import StoredFile
+from minerva_select.data.file_discovery import StoredFile
 from minerva_select.errors import InputError
 
 _READ_ERRORS = (pa.ArrowException, OSError, ValueError)

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minerva_select.data.arrow_columns import column_from_arrow
+from minerva_select.data.datetimes import seconds
 from minerva_select.data.levels import column_from_codes
 from minerva_select.data.objects import column_from_objects, complex_error, nested_error
-from minerva_select.data.seconds import seconds
 from minerva_select.errors import InputError
 from minerva_select.schema import Column, Note
 

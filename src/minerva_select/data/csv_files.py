@@ -13,7 +13,7 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from minerva_select.data.csv_text import bad_byte, find_separator, first_text, ragged_line
-from minerva_select.data.places import StoredFile
+from minerva_select.data.file_discovery import StoredFile
 from minerva_select.errors import InputError
 
 _BLOCK_BYTES = 1 << 22
@@ -59,7 +59,7 @@ class CsvFile:
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from minerva_select.data.places import find
+    >>> from minerva_select.data.file_discovery import find
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "people.csv"
     ...     _ = path.write_text("name;height\nAnn;1.62\nBob;\n")

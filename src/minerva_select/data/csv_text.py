@@ -9,7 +9,7 @@ import gzip
 import zlib
 from typing import Any
 
-from minerva_select.data.places import StoredFile
+from minerva_select.data.file_discovery import StoredFile
 from minerva_select.errors import InputError
 
 _SEPARATORS = ",;\t|"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from minerva_select.data.budget import Budget, available_memory, spell_bytes
+from minerva_select.data.memory_budget import Budget, available_memory, spell_bytes
 from minerva_select.data.paths import check_exists
-from minerva_select.data.sources import open_source
+from minerva_select.data.source import open_source
 from minerva_select.errors import InputError
 
 _TEXT_BYTES = 7  # that a fit takes for a byte of CSV, at six of them a cell
@@ -45,12 +45,12 @@ def read_table(path: str | os.PathLike[str]) -> Any:
     import pyarrow as pa  # noqa: PLC0415 - half a second, only when a file is read
 
     from minerva_select.data.arrow_files import open_arrow, read_stream  # noqa: PLC0415
+    from minerva_select.data.chunked import Runs  # noqa: PLC0415
     from minerva_select.data.csv_files import CsvFile  # noqa: PLC0415
     from minerva_select.data.csv_text import text_bytes  # noqa: PLC0415
-    from minerva_select.data.memory import TableRun  # noqa: PLC0415
+    from minerva_select.data.file_discovery import find  # noqa: PLC0415
+    from minerva_select.data.in_memory import TableRun  # noqa: PLC0415
     from minerva_select.data.parquet_files import open_parquet  # noqa: PLC0415
-    from minerva_select.data.places import find  # noqa: PLC0415
-    from minerva_select.data.runs import Runs  # noqa: PLC0415
 
     place = find(path)
     if place.kind == "csv":
@@ -86,7 +86,7 @@ def read_within(path: str | os.PathLike[str], budget: Budget, folder: str | os.P
     pyarrow.Table or Source
     """
     check_exists(path)
-    from minerva_select.data.places import find  # noqa: PLC0415 - Arrow takes half a second to load
+    from minerva_select.data.file_discovery import find  # noqa: PLC0415 - Arrow takes half a second to load
 
     place = find(path)
     if place.kind == "csv":  # to know how many cells it has is to read it

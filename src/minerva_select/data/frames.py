@@ -10,7 +10,7 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 
 from minerva_select.data.columns import check_distinct, column_from_array, column_from_series
-from minerva_select.data.containers import first_line, gather
+from minerva_select.data.materialize import first_line, gather
 from minerva_select.data.sparse import columns_from_sparse, is_sparse
 from minerva_select.errors import InputError, InputTypeError
 from minerva_select.schema import Column, Table

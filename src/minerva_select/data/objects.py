@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from minerva_select.data.datetimes import second, seconds_of_days
 from minerva_select.data.levels import address_error, column_from_codes, is_missing, spell
-from minerva_select.data.seconds import second, seconds_of_days
 from minerva_select.errors import InputError, InputTypeError
 from minerva_select.schema import Column, Note
 

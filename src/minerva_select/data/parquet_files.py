@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyarrow import compute, dataset, parquet
 
 from minerva_select.data.columns import check_distinct
-from minerva_select.data.places import Place, StoredFile
+from minerva_select.data.file_discovery import Place, StoredFile
 from minerva_select.errors import InputError
 
 _READ_ERRORS = (pa.ArrowException, OSError, ValueError)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from minerva_select.evaluation.comparison import compare
 from minerva_select.evaluation.downstream import Score
+from minerva_select.evaluation.ground_truth import Outcome, Verdict, verdict
+from minerva_select.evaluation.leaderboard import Comparison, FeatureVotes, Standing
 from minerva_select.evaluation.methods import METHODS, Method
 from minerva_select.evaluation.repeats import repeat_fits, with_frequencies
-from minerva_select.evaluation.standings import Comparison, FeatureVotes, Standing
-from minerva_select.evaluation.verdict import Outcome, Verdict, verdict
 
 __all__ = [
     "METHODS",

@@ -16,12 +16,12 @@ from typing import Any
 from minerva_select.checks import as_path, check_progress, check_whole, is_finite
 from minerva_select.errors import InputError, brief
 from minerva_select.evaluation.backends import user_backend
-from minerva_select.evaluation.contest import Attempt, Contest
+from minerva_select.evaluation.dataset import read_study
 from minerva_select.evaluation.downstream import Score
+from minerva_select.evaluation.leaderboard import Comparison, Standing
 from minerva_select.evaluation.methods import INSTALL, Method, find_methods, why_unavailable
 from minerva_select.evaluation.records import PACKAGES, Records
-from minerva_select.evaluation.standings import Comparison, Standing
-from minerva_select.evaluation.study import read_study
+from minerva_select.evaluation.runner import Attempt, Contest
 from minerva_select.results import Estimate, Progress, versions
 
 CELLS = "cells.jsonl"
@@ -256,7 +256,7 @@ def _as_count(n_features: int | None, n_columns: int) -> int | None:
 
 
 def _check_device(device: str) -> None:
-    from minerva_select.core.runtime import find_device  # noqa: PLC0415 - loads torch
+    from minerva_select.runtime.device import find_device  # noqa: PLC0415 - loads torch
 
     find_device(device)
 

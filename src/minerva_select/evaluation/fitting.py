@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import minerva_select.selectors  # noqa: F401 - loaded while the process starts, so that it counts in no method's time
+from minerva_select.evaluation.dataset import Study, as_arrow, read_rows
 from minerva_select.evaluation.methods import Method, build
 from minerva_select.evaluation.records import Record, provenance
-from minerva_select.evaluation.study import Study, as_arrow, read_rows
 from minerva_select.evaluation.worker import OutOfTimeError, Worker, measured
 
 GRACE = 60.0  # seconds a method that ends itself has to do so

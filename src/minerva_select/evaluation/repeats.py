@@ -15,7 +15,7 @@ from minerva_select.checks import check_progress, check_whole, is_finite
 from minerva_select.data import as_table, as_target, split_rows
 from minerva_select.errors import InputError, InputTypeError, brief
 from minerva_select.evaluation.backends import n_bytes, share_of_threads, user_backend
-from minerva_select.evaluation.study import as_arrow, stratify
+from minerva_select.evaluation.dataset import as_arrow, stratify
 from minerva_select.preprocessing import find_target_kind
 from minerva_select.results import Progress, Repeats, Selection
 from minerva_select.schema import ColumnKind, Table

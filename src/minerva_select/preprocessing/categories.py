@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minerva_select.errors import InputError
-from minerva_select.preprocessing.distinct import distinct
+from minerva_select.preprocessing.value_counts import distinct
 from minerva_select.schema import Column
 
 MISSING = 0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from minerva_select.preprocessing.tables import EncodedTable
+from minerva_select.preprocessing.table_encoder import EncodedTable
 
 _FIT_ROWS = 20_000
 _ROWS_PER_CLUSTER = 8

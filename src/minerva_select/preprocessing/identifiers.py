@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from minerva_select.preprocessing.distinct import distinct
+from minerva_select.preprocessing.value_counts import distinct
 from minerva_select.schema import Array, Column, ColumnKind, Note, Table
 
 MIN_ROWS = 20

@@ -10,10 +10,9 @@ from typing import Any
 
 import jinja2
 
-from minerva_select.report import ranking, text
 from minerva_select.report.figures import DARK, LIGHT
-from minerva_select.report.words import explanation, headline, notices, suspects
 from minerva_select.results import FeatureResult, Role, Selection
+from minerva_select.text import explanation, feature_order, formatting, headline, notices, suspects
 
 MOST_SELECTED = 25
 MOST_DROPPED = 15
@@ -52,8 +51,10 @@ def as_html(selection: Selection) -> str:
     >>> "&lt;b&gt;" in shown, "<b>" in shown, "<script" in shown
     (True, False, False)
     """
-    shares = ranking.shares(selection.features)
-    rows = [Row(result, shares[result.feature], _ROLES[result.role]) for result in ranking.ranked(selection.features)]
+    shares = feature_order.shares(selection.features)
+    rows = [
+        Row(result, shares[result.feature], _ROLES[result.role]) for result in feature_order.ranked(selection.features)
+    ]
     selected = [row for row in rows if row.result.selected]
     dropped = [row for row in rows if not row.result.selected]
     in_nats = any(row.result.contribution_nats is not None for row in selected)
@@ -67,7 +68,7 @@ def as_html(selection: Selection) -> str:
         in_nats=in_nats,
         weighted=not in_nats and any(row.result.weight for row in selected),
         alone=any(row.result.marginal_nats is not None for row in rows),
-        digits=ranking.digits_for(selection),
+        digits=feature_order.digits_for(selection),
         colours=[(colour.name, getattr(LIGHT, colour.name), getattr(DARK, colour.name)) for colour in _colours()],
         most={"selected": MOST_SELECTED, "dropped": MOST_DROPPED, "sentences": MOST_SENTENCES},
     )
@@ -75,14 +76,18 @@ def as_html(selection: Selection) -> str:
 
 def _figures(selection: Selection) -> Iterator[tuple[str, str, str]]:
     """Name, figure and small print."""
-    digits = ranking.digits_for(selection)
+    digits = feature_order.digits_for(selection)
     yield "Features kept", f"{len(selection.selected):,}", f"of {len(selection.features):,}"
     found, kept = selection.mutual_information, selection.information_kept
     if found is not None:
-        yield "They carry", f"{text.amount(found.nats, digits)} nats", text.interval(found.low, found.high, digits)
+        yield (
+            "They carry",
+            f"{formatting.amount(found.nats, digits)} nats",
+            formatting.interval(found.low, found.high, digits),
+        )
     if found is not None and kept is not None and selection.selected:
-        yield "Information kept", text.percent(kept), "of what all carry"
-    yield "Rows", f"{selection.n_rows:,}", f"in {text.duration(selection.seconds)}" if selection.seconds else ""
+        yield "Information kept", formatting.percent(kept), "of what all carry"
+    yield "Rows", f"{selection.n_rows:,}", f"in {formatting.duration(selection.seconds)}" if selection.seconds else ""
 
 
 def _colours() -> Iterator[Any]:
@@ -90,7 +95,7 @@ def _colours() -> Iterator[Any]:
 
 
 def _name(name: str) -> str:
-    return text.printable(name, limit=_LONGEST_NAME) or '""'
+    return formatting.printable(name, limit=_LONGEST_NAME) or '""'
 
 
 @functools.cache
@@ -98,7 +103,9 @@ def _template() -> jinja2.Template:
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters.update(amount=text.amount, interval=text.interval, name=_name, printable=text.printable)
+    environment.filters.update(
+        amount=formatting.amount, interval=formatting.interval, name=_name, printable=formatting.printable
+    )
     return environment.from_string(
         resources.files(__package__).joinpath("notebook.html.j2").read_text(encoding="utf-8")
     )

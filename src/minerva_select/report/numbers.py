@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from minerva_select.report import ranking, text
 from minerva_select.results import Role, Selection
+from minerva_select.text import feature_order, formatting
 
 MOST_ROWS = 40
 Cell = str | tuple[str, ...]  # words and numbers, or names of columns
@@ -31,7 +31,7 @@ def numbers(selection: Selection, kind: str) -> Numbers:
     >>> numbers(Selection("y", (), None, None, n_rows=100, path=path), "path").rows
     ((('a',), '1', '0.100', '0.080 to 0.120'), (('a', 'b'), '2', '0.500', '0.480 to 0.520'))
     """
-    head, rows = _TABLES[kind](selection, ranking.digits_for(selection))
+    head, rows = _TABLES[kind](selection, feature_order.digits_for(selection))
     rows = tuple(rows)
     return Numbers(head, rows[:MOST_ROWS], max(0, len(rows) - MOST_ROWS))
 
@@ -42,16 +42,16 @@ _Table = tuple[tuple[str, ...], Iterable[tuple[Cell, ...]]]
 def _contributions(selection: Selection, digits: int) -> _Table:
     shown = [result for result in selection.features if result.selected or result.role is Role.STAND_IN]
     if all(result.contribution_nats is None for result in shown):
-        weights = (((result.feature,), text.amount(result.weight)) for result in ranking.ranked(shown))
+        weights = (((result.feature,), formatting.amount(result.weight)) for result in feature_order.ranked(shown))
         return ("Feature", "Weight"), weights
     return ("Feature", "Adds, nats", "95% interval", "Alone, nats"), (
         (
             (result.feature,),
-            text.amount(result.contribution_nats, digits),
-            text.interval(result.contribution_low, result.contribution_high, digits),
-            text.amount(result.marginal_nats, digits),
+            formatting.amount(result.contribution_nats, digits),
+            formatting.interval(result.contribution_low, result.contribution_high, digits),
+            formatting.amount(result.marginal_nats, digits),
         )
-        for result in ranking.ranked(shown)
+        for result in feature_order.ranked(shown)
     )
 
 
@@ -60,8 +60,8 @@ def _path(selection: Selection, digits: int) -> _Table:
         (
             point.features,
             f"{point.n_features:,}",
-            text.amount(point.nats, digits),
-            text.interval(point.low, point.high, digits),
+            formatting.amount(point.nats, digits),
+            formatting.interval(point.low, point.high, digits),
         )
         for point in sorted(selection.path, key=lambda point: point.n_features)
     )
@@ -71,8 +71,8 @@ def _pairs(selection: Selection, digits: int) -> _Table:
     return ("Pair", "Nats", "95% interval", "Which is"), (
         (
             (pair.first, pair.second),
-            text.amount(pair.nats, digits),
-            text.interval(pair.low, pair.high, digits),
+            formatting.amount(pair.nats, digits),
+            formatting.interval(pair.low, pair.high, digits),
             "synergy" if pair.low > 0 else "redundancy" if pair.high < 0 else "neither",
         )
         for pair in selection.pairs
@@ -85,8 +85,8 @@ def _training(selection: Selection, digits: int) -> _Table:
         (
             record.stage,
             f"{record.step:,}",
-            text.amount(record.bound, digits),
-            text.amount(record.held_out_bound, digits),
+            formatting.amount(record.bound, digits),
+            formatting.amount(record.held_out_bound, digits),
             f"{record.n_features:,}",
         )
         for record in last.values()

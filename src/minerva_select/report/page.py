@@ -13,12 +13,12 @@ import jinja2
 from markupsafe import Markup
 
 from minerva_select.errors import InputTypeError, brief
-from minerva_select.report import figures, inline, ranking, text
-from minerva_select.report.facts import cards, facts, notes
+from minerva_select.report import figures, inline
 from minerva_select.report.numbers import Numbers, numbers
-from minerva_select.report.remarks import remark
-from minerva_select.report.words import explanation, headline, notices, suspects
 from minerva_select.results import FeatureResult, Selection
+from minerva_select.text import explanation, feature_order, formatting, headline, notices, suspects
+from minerva_select.text.captions import remark
+from minerva_select.text.metadata import cards, facts, notes
 
 # The charts top to bottom: where each stands, what it is called in the navigation, its heading, how to read it.
 CHARTS = {
@@ -124,7 +124,7 @@ def render(selection: Selection) -> str:
         dark=vars(figures.DARK),
         selection=selection,
         headline=headline(selection),
-        kept=ranking.ranked(result for result in selection.features if result.selected),
+        kept=feature_order.ranked(result for result in selection.features if result.selected),
         most_named=MOST_NAMED,
         cards=list(cards(selection)),
         notes=list(notes(selection)),
@@ -132,11 +132,11 @@ def render(selection: Selection) -> str:
         findings=_findings(selection),
         charts=charts,
         columns=_columns(selection.features),
-        results=ranking.ranked(selection.features),
+        results=feature_order.ranked(selection.features),
         rows_shown=ROWS_SHOWN,
         warnings=warnings,
         facts=list(facts(selection)),
-        digits=ranking.digits_for(selection),
+        digits=feature_order.digits_for(selection),
     )
 
 
@@ -200,13 +200,15 @@ def _template() -> jinja2.Template:
         lstrip_blocks=True,
         finalize=_finalize,
     )
-    environment.filters.update(amount=text.amount, interval=text.interval, printable=text.printable, setting=_setting)
+    environment.filters.update(
+        amount=formatting.amount, interval=formatting.interval, printable=formatting.printable, setting=_setting
+    )
     return environment.get_template("page.html.j2")
 
 
 def _finalize(value: Any) -> Any:
     """Control characters are no valid HTML, wherever they come from."""
-    return text.spelled(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+    return formatting.spelled(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 def _setting(value: Any) -> str:
@@ -216,7 +218,7 @@ def _setting(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
-        return text.listing(tuple(str(item) for item in value), most=20) or "none"
+        return formatting.listing(tuple(str(item) for item in value), most=20) or "none"
     if isinstance(value, Mapping):
         return json.dumps(value, ensure_ascii=False, default=str)
     return str(value)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from minerva_select.results.documents import SCHEMA_VERSION
-from minerva_select.results.estimates import Estimate, PathPoint, Repeats
-from minerva_select.results.features import FeatureResult, PairResult, Role, Suspect, SuspectKind
-from minerva_select.results.files import write_together, write_whole
+from minerva_select.io.atomic import write_together, write_whole
+from minerva_select.results.estimate import Estimate, PathPoint, Repeats
+from minerva_select.results.feature import FeatureResult, PairResult, Role, Suspect, SuspectKind
+from minerva_select.results.json_format import SCHEMA_VERSION
 from minerva_select.results.progress import Progress, TrainingRecord, WeightRecord
 from minerva_select.results.provenance import Provenance, versions
 from minerva_select.results.selection import Selection

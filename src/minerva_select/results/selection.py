@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from minerva_select.checks import as_path
 from minerva_select.errors import InputError, InputTypeError, brief
-from minerva_select.results.documents import as_document, as_text
-from minerva_select.results.estimates import Estimate, PathPoint, Repeats
-from minerva_select.results.features import FeatureResult, PairResult, Suspect
-from minerva_select.results.files import read_whole, write_whole
+from minerva_select.io.atomic import read_whole, write_whole
+from minerva_select.results.estimate import Estimate, PathPoint, Repeats
+from minerva_select.results.feature import FeatureResult, PairResult, Suspect
+from minerva_select.results.json_format import as_document, as_text
+from minerva_select.results.parsing import MisfitError, read_as, shown
 from minerva_select.results.progress import TrainingRecord, WeightRecord
 from minerva_select.results.provenance import Provenance
-from minerva_select.results.reading import MisfitError, read_as, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,9 +82,9 @@ class Selection:
     @property
     def headline(self) -> str:
         """The answer in one sentence."""
-        from minerva_select.report import words  # noqa: PLC0415
+        from minerva_select import text  # noqa: PLC0415
 
-        return words.headline(self)
+        return text.headline(self)
 
     def to_frame(self) -> pd.DataFrame:
         """One row a feature, in column order, with all that was found about it.
@@ -162,9 +162,9 @@ class Selection:
 
     def __str__(self) -> str:
         """All that was found, in sentences."""
-        from minerva_select.report import words  # noqa: PLC0415
+        from minerva_select import text  # noqa: PLC0415
 
-        return "\n".join([*(part.text for part in words.explanation(self)), *words.notices(self)])
+        return "\n".join([*(part.text for part in text.explanation(self)), *text.notices(self)])
 
     def _repr_html_(self) -> str:
         from minerva_select.report.notebook import as_html  # noqa: PLC0415

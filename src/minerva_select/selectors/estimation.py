@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 import torch
 
-from minerva_select.core.evidence import Evidence, weigh
-from minerva_select.core.information import Critics, Fold, Job, vet_clusters
-from minerva_select.core.plan import Plan
-from minerva_select.core.proposals import Workshop, propose, screen_fold
-from minerva_select.core.runtime import find_device, seeded, threads
-from minerva_select.core.training import Run
 from minerva_select.data import as_table, as_target
 from minerva_select.errors import InputError
+from minerva_select.mi.cross_fit import Critics, Fold, Job, vet_clusters
+from minerva_select.mi.inference import Evidence, weigh
+from minerva_select.mi.training import Run
 from minerva_select.preprocessing import find_kinds, unusable
 from minerva_select.results import Estimate
+from minerva_select.runtime.device import find_device, seeded, threads
 from minerva_select.schema import Column, Table
-from minerva_select.selectors.folding import check_rows, divide, encode, make_folds
-from minerva_select.selectors.origins import read_origins
+from minerva_select.selectors.cross_validation import check_rows, divide, encode, make_folds
 from minerva_select.selectors.parameters import as_generator, as_names
+from minerva_select.selectors.row_metadata import read_origins
+from minerva_select.solvers.candidate_search import Workshop, propose, screen_fold
+from minerva_select.solvers.fit_config import Plan
 
 FEW_COLUMNS = 3  # up to here one critic learns all columns; above, columns that carry nothing are left out first
 

@@ -14,20 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minerva_select.checks import as_path
-from minerva_select.core.ranks import ALONE, Ranks
-from minerva_select.core.runtime import Deadline, find_device, threads
-from minerva_select.core.solvers.paper import PaperSettings
 from minerva_select.data import as_target
-from minerva_select.data.budget import Budget, rows_in_time
+from minerva_select.data.memory_budget import Budget, rows_in_time
 from minerva_select.errors import InputError
 from minerva_select.results import Progress, Provenance, TrainingRecord
+from minerva_select.runtime.device import Deadline, find_device, threads
+from minerva_select.runtime.distributed import ALONE, Ranks
 from minerva_select.schema import Table
 from minerva_select.selectors.base import TableSelector
-from minerva_select.selectors.by_paper import run_paper
-from minerva_select.selectors.by_vetting import run_vetting
-from minerva_select.selectors.columns import Groups, Participants, canonical_order, choose_participants
-from minerva_select.selectors.folding import check_rows, find_strata
-from minerva_select.selectors.origins import read_origins
+from minerva_select.selectors.cross_validation import check_rows, find_strata
+from minerva_select.selectors.fit_context import Request, plain
+from minerva_select.selectors.out_of_core import Stream, open_stream
+from minerva_select.selectors.paper import run_paper
 from minerva_select.selectors.parameters import (
     as_generator,
     check_count,
@@ -35,11 +33,13 @@ from minerva_select.selectors.parameters import (
     check_sample_weight,
     check_still_varies,
 )
-from minerva_select.selectors.request import Request, plain
+from minerva_select.selectors.progress import Audience
+from minerva_select.selectors.row_metadata import read_origins
 from minerva_select.selectors.row_sample import Drawn, draw
-from minerva_select.selectors.streaming import Stream, open_stream
-from minerva_select.selectors.telling import Audience
-from minerva_select.selectors.workplace import Workplace, run_key, table_fingerprint
+from minerva_select.selectors.run_directory import Workplace, run_key, table_fingerprint
+from minerva_select.selectors.usable_columns import Groups, Participants, canonical_order, choose_participants
+from minerva_select.selectors.vetting import run_vetting
+from minerva_select.solvers.paper import PaperSettings
 
 _GRACE = 5.0  # seconds from the wish to stop to the end: to test what was found so far
 
@@ -191,7 +191,7 @@ class MinervaSelector(TableSelector):
             When each row happened. Earlier rows then train, and the latest rows vet. With ``row_groups`` too, later
             rows of a group that was met before are left out.
         ranks : Ranks, optional
-            The processes that torchrun started, from :func:`minerva_select.core.ranks.joined`. Each is given the same table
+            The processes that torchrun started, from :func:`minerva_select.runtime.distributed.joined`. Each is given the same table
             and computes with a part of its rows; of what does not fit in memory it reads that part alone.
 
         Returns

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from minerva_select.core.sampling import draw_by_class
+from minerva_select.mi.sampling import draw_by_class
 
 _SEED = 0  # which rows stand for all is no choice of the user's: the same table gives the same
 

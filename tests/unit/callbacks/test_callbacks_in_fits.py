@@ -71,6 +71,8 @@ def test_one_callback_follows_fit_after_fit_and_is_copied_and_pickled_with_its_s
 
 
 def test_callbacks_are_ready_without_what_they_write_to():
-    loaded = "import sys, minerva_select.callbacks; print(*({'torch', 'mlflow', 'tensorboard', 'IPython'} & {*sys.modules}))"
+    loaded = (
+        "import sys, minerva_select.callbacks; print(*({'torch', 'mlflow', 'tensorboard', 'IPython'} & {*sys.modules}))"
+    )
     result = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
     assert result.stdout.split() == []

@@ -11,8 +11,8 @@ from rich.console import Console
 
 from full_selection import full_selection
 from minerva_select.callbacks import ProgressBar
-from minerva_select.callbacks.clock import Clock, spell
-from minerva_select.callbacks.screens import found_by
+from minerva_select.callbacks.display import found_by
+from minerva_select.callbacks.remaining_time import Clock, spell
 from minerva_select.results import Progress
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from full_selection import full_selection
-from minerva_select.callbacks.series import RunningStep, record_amounts, selection_amounts
+from minerva_select.callbacks.metrics import RunningStep, record_amounts, selection_amounts
 from minerva_select.results import FeatureResult, Selection, TrainingRecord
 
 

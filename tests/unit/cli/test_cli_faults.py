@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from minerva_select.results import Selection, files
+from minerva_select.io import atomic
+from minerva_select.results import Selection
 
 SELECT = ("select", "data.csv", "--target", "is_fraud", "--out", "results")
 RESULTS = ("report.html", "selection.json")
@@ -24,12 +25,12 @@ RESULTS = ("report.html", "selection.json")
 def disk_of_the_results_is_full(monkeypatch):
     """Room for every file but the page."""
 
-    def unfinished(path, *arguments, begin=files.unfinished):
+    def unfinished(path, *arguments, begin=atomic.unfinished):
         if path.name == "report.html":
             raise OSError(28, "No space left on device", str(path))
         return begin(path, *arguments)
 
-    monkeypatch.setattr(files, "unfinished", unfinished)
+    monkeypatch.setattr(atomic, "unfinished", unfinished)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from full_selection import full_selection
 from minerva_select.cli.feature_table import Column, feature_lines, fit
-from minerva_select.cli.script import Script
+from minerva_select.cli.glyphs import Script
 from minerva_select.results import Estimate, FeatureResult, Role, Selection
 
 HALF = Estimate(0.5, 0.48, 0.52, n_rows=1000)

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from minerva_select.cli import files
+from minerva_select.cli import output_files
 from minerva_select.errors import InputError
 from minerva_select.results import Estimate, FeatureResult, Selection
 
@@ -15,7 +15,7 @@ SELECTION = Selection("y", (FeatureResult("a", True, "adds 0.500 nats"),), ESTIM
 
 
 def test_a_folder_is_made_with_its_parents_and_left_empty(tmp_path):
-    folder = files.writable_folder(tmp_path / "one" / "two")
+    folder = output_files.writable_folder(tmp_path / "one" / "two")
     assert folder.is_dir()
     assert list(folder.iterdir()) == []
 
@@ -23,15 +23,15 @@ def test_a_folder_is_made_with_its_parents_and_left_empty(tmp_path):
 def test_a_file_is_no_folder(tmp_path):
     (tmp_path / "taken").write_text("")
     with pytest.raises(InputError, match="is a file and --out needs a folder"):
-        files.writable_folder(tmp_path / "taken")
+        output_files.writable_folder(tmp_path / "taken")
     with pytest.raises(InputError, match="cannot be written"):
-        files.writable_folder(tmp_path / "taken" / "below")
+        output_files.writable_folder(tmp_path / "taken" / "below")
 
 
 def test_a_folder_where_a_result_goes_is_found_before_the_work(tmp_path):
     (tmp_path / "selection.json").mkdir()
     with pytest.raises(InputError, match=r"selection\.json' is a folder"):
-        files.writable_folder(tmp_path)
+        output_files.writable_folder(tmp_path)
 
 
 def test_a_folder_without_permission_is_found_before_the_work(tmp_path, monkeypatch):
@@ -40,24 +40,24 @@ def test_a_folder_without_permission_is_found_before_the_work(tmp_path, monkeypa
 
     monkeypatch.setattr("os.open", refuse)  # root, as which tests may run, is never refused
     with pytest.raises(InputError, match="cannot be written: Permission denied"):
-        files.writable_folder(tmp_path)
+        output_files.writable_folder(tmp_path)
 
 
 def test_a_page_may_stand_beside_a_folder_of_any_name(tmp_path):
     (tmp_path / "selection.json").mkdir()
-    assert files.writable_file(tmp_path / "page.html") == tmp_path / "page.html"
+    assert output_files.writable_file(tmp_path / "page.html") == tmp_path / "page.html"
 
 
 def test_the_option_that_named_the_folder_is_named(tmp_path):
     (tmp_path / "taken").write_text("")
     with pytest.raises(InputError, match="is a file and --cache needs a folder"):
-        files.writable_folder(tmp_path / "taken", (), option="--cache")
+        output_files.writable_folder(tmp_path / "taken", (), option="--cache")
     with pytest.raises(InputError, match="choose another --cache"):
-        files.writable_folder(tmp_path / "taken" / "below", (), option="--cache")
+        output_files.writable_folder(tmp_path / "taken" / "below", (), option="--cache")
 
 
 def test_results_are_read_back_equal(tmp_path):
-    selection_path, report_path = files.write_results(SELECTION, tmp_path)
+    selection_path, report_path = output_files.write_results(SELECTION, tmp_path)
     assert Selection.load(selection_path) == SELECTION
     assert report_path.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "selection.json"]
@@ -69,7 +69,7 @@ def test_a_report_that_cannot_be_drawn_leaves_no_selection_behind(tmp_path, monk
 
     monkeypatch.setattr("minerva_select.report.render", fail)
     with pytest.raises(RuntimeError):
-        files.write_results(SELECTION, tmp_path)
+        output_files.write_results(SELECTION, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -79,5 +79,5 @@ def test_a_full_disk_is_an_input_error_and_leaves_nothing(tmp_path, monkeypatch)
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(InputError, match="cannot be written: No space left on device"):
-        files.write_text(tmp_path / "report.html", "text")
+        output_files.write_text(tmp_path / "report.html", "text")
     assert list(tmp_path.iterdir()) == []

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from minerva_select.cli.logs import logged
+from minerva_select.cli.verbosity import logged
 from minerva_select.results import Estimate
 
 HALF = Estimate(0.5, 0.48, 0.52, n_rows=20)

@@ -48,7 +48,8 @@ def test_rows_on_record_are_not_computed_again(folder, run, at_once):
 def test_everything_is_the_four_experiments_and_fraud_on_both_data(folder, run, monkeypatch):
     asked = []
     monkeypatch.setattr(
-        "minerva_select.cli.reproduce._reproduce", lambda configuration, data, _: asked.append((configuration.name, data))
+        "minerva_select.cli.reproduce._reproduce",
+        lambda configuration, data, _: asked.append((configuration.name, data)),
     )
     monkeypatch.delenv("MINERVA_DATA", raising=False)
     payments = folder / "creditcard_ulb.parquet"

@@ -8,8 +8,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from minerva_select import errors
-from minerva_select.report import words
+from minerva_select import errors, text
 from minerva_select.results import Selection
 
 BAD_COLUMNS = [
@@ -198,7 +197,7 @@ def test_quiet_prints_one_name_a_line(folder, selector, run, answer):
 def test_the_table_and_the_headline_are_on_stdout_without_colour_codes(folder, selector, run, answer):
     result = run("select", "data.csv", "--target", "is_fraud")
     assert "0.500 (0.480 to 0.520)" in result.stdout
-    assert words.headline(answer) in " ".join(result.stdout.split())
+    assert text.headline(answer) in " ".join(result.stdout.split())
     assert "\x1b" not in result.stdout
     assert result.stderr == ""
 

@@ -61,7 +61,9 @@ def parsed(arguments):
 
 
 def test_version_and_module_entry():
-    result = subprocess.run([sys.executable, "-m", "minerva_select", "--version"], capture_output=True, text=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "-m", "minerva_select", "--version"], capture_output=True, text=True, check=True
+    )
     assert result.stdout == f"minerva {__version__}\n"
 
 

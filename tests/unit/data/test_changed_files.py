@@ -11,7 +11,7 @@ import pytest
 from pyarrow import csv, feather, parquet
 
 from minerva_select.data import open_source, read_table
-from minerva_select.data.places import StoredFile
+from minerva_select.data.file_discovery import StoredFile
 from minerva_select.errors import InputError
 
 WRITE = {".csv": csv.write_csv, ".feather": feather.write_feather, ".parquet": parquet.write_table}

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from minerva_select.data import as_table
-from minerva_select.data.sources import open_source
-from minerva_select.data.store import Store
+from minerva_select.data.encoded_store import Store
+from minerva_select.data.source import open_source
 from minerva_select.errors import InputError
 from minerva_select.preprocessing import TableEncoder, find_kinds
 

@@ -518,7 +518,7 @@ def test_folders_and_patterns_of_addresses_are_tables():
 
 MEASURE = """
 import resource, sys
-import minerva_select.data.opening
+import minerva_select.data.open_table
 from minerva_select.data import open_source
 
 def peak():

@@ -15,8 +15,8 @@ from crowd import LOCATED, Located, Parcel, die, fail, total
 
 from minerva_select.evaluation import compare, repeat_fits
 from minerva_select.evaluation.backends import perform_all, share_of_threads, user_backend
+from minerva_select.evaluation.dataset import read_study
 from minerva_select.evaluation.fitting import perform
-from minerva_select.evaluation.study import read_study
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,9 @@ def without_times(comparison):
 
 def test_a_dask_cluster_compares_methods_to_the_same_answer(table, cluster, monkeypatch):
     X, y = table[0][["a", "b"]], table[1]
-    monkeypatch.setattr("minerva_select.evaluation.fitting.fit_apart", lambda fit, limit: perform(fit))  # saves two imports
+    monkeypatch.setattr(
+        "minerva_select.evaluation.fitting.fit_apart", lambda fit, limit: perform(fit)
+    )  # saves two imports
     alone = compare(X, y, [LOCATED, "lasso"])
     assert alone.standings[0].notes == (str(os.getpid()),)
     monkeypatch.setattr("minerva_select.evaluation.fitting.fit_apart", None)  # whoever calls it fails

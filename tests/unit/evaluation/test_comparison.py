@@ -169,7 +169,7 @@ def test_several_splits_are_told_by_their_means(table, at_once):
 
 def test_a_split_without_an_answer_leaves_the_means_to_the_others():
     from minerva_select.evaluation.comparison import _standing
-    from minerva_select.evaluation.contest import Attempt
+    from minerva_select.evaluation.runner import Attempt
 
     done = Attempt(
         ("a",), seconds=2.0, peak_bytes=10, information=Estimate(0.5, 0.4, 0.6, 9), score=Score("R2", 1, 1, 1)
@@ -238,7 +238,9 @@ def test_a_cache_that_is_a_file_is_refused_before_anything_runs(table, at_once, 
 
 
 def test_methods_run_in_processes_of_their_own_and_are_killed_when_time_is_up(table, monkeypatch):
-    monkeypatch.setattr("minerva_select.selectors.mutual_information", lambda X, y, **_: Estimate(0.5, 0.4, 0.6, X.num_rows))
+    monkeypatch.setattr(
+        "minerva_select.selectors.mutual_information", lambda X, y, **_: Estimate(0.5, 0.4, 0.6, X.num_rows)
+    )
     before = {*multiprocessing.active_children()}  # workers of joblib outlive the tests that use them
     comparison = compare(*table, [method("works"), method("slow", fault="sleep")], time_limit=2)
     works, slow = comparison.standings

@@ -10,7 +10,15 @@ import pytest
 
 from minerva_select.errors import InputError, MissingPackageError
 from minerva_select.evaluation.methods import METHODS
-from minerva_select.evaluation.paper import NAMES, experiment_a, experiment_b, fraud, mine, read_configuration, reproduce
+from minerva_select.evaluation.paper import (
+    NAMES,
+    experiment_a,
+    experiment_b,
+    fraud,
+    mine,
+    read_configuration,
+    reproduce,
+)
 from minerva_select.evaluation.paper.cells import Cell, run_cells
 from minerva_select.evaluation.records import Records
 from minerva_select.problems import gaussian, switching

@@ -44,10 +44,10 @@ def test_the_share_of_information_kept_is_between_0_and_1(kept, total, share):
 
 
 def test_the_headline_is_the_reports():
-    from minerva_select.report import words
+    from minerva_select import text
 
     selection = selection_of(0.3, 0.6)
-    assert selection.headline == words.headline(selection)
+    assert selection.headline == text.headline(selection)
     assert "0.300 nats about y" in selection.headline
 
 

@@ -24,7 +24,7 @@ def _no_training(monkeypatch):
         raise TrainingStartedError
 
     # Each by the name under which it is called
-    for module in ("minerva_select.core.information", "minerva_select.core.solvers.paper"):
+    for module in ("minerva_select.mi.cross_fit", "minerva_select.solvers.paper"):
         monkeypatch.setattr(f"{module}.train", start)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from minerva_select.schema import Column, Table
-from minerva_select.selectors.columns import canonical_order
+from minerva_select.selectors.usable_columns import canonical_order
 
 N_ROWS = 5000  # enough for the first look to skip rows
 

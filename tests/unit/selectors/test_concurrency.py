@@ -25,8 +25,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from minerva_select import MinervaSelector, mutual_information
-from minerva_select.core.plan import Plan
 from minerva_select.errors import InputError
+from minerva_select.solvers.fit_config import Plan
 
 pytestmark = pytest.mark.usefixtures("brief_fits")
 
@@ -248,7 +248,7 @@ def test_a_search_over_a_pipeline_in_two_workers_is_that_in_one(few):
 FORK = """
 import dataclasses, os, torch
 from minerva_select import MinervaSelector, mutual_information
-from minerva_select.core.plan import Plan
+from minerva_select.solvers.fit_config import Plan
 from minerva_select.problems import equality
 
 plan = Plan.for_rows(20_000)

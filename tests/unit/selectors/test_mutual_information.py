@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 from minerva_select import mutual_information
-from minerva_select.core.evidence import Evidence
-from minerva_select.core.plan import Plan
+from minerva_select.mi.inference import Evidence
 from minerva_select.selectors.estimation import as_estimate
+from minerva_select.solvers.fit_config import Plan
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 
 from minerva_select import MinervaSelector, mutual_information
-from minerva_select.core.plan import Plan
-from minerva_select.core.solvers.paper import PaperSettings
 from minerva_select.errors import DivergenceError, InputError
-from minerva_select.selectors.by_paper import NOTHING_LEARNED
+from minerva_select.selectors.paper import NOTHING_LEARNED
+from minerva_select.solvers.fit_config import Plan
+from minerva_select.solvers.paper import PaperSettings
 
 pytestmark = pytest.mark.usefixtures("small_plan")
 

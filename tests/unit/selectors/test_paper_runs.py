@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from minerva_select import MinervaSelector
-from minerva_select.core.solvers.paper import PaperSettings
 from minerva_select.problems import equality
+from minerva_select.solvers.paper import PaperSettings
 
 pytestmark = pytest.mark.usefixtures("small_plan")
 
@@ -80,7 +80,7 @@ def test_coefficients_reach_the_solver(copied, monkeypatch):
         seen.append(settings)
         raise StopIteration
 
-    monkeypatch.setattr("minerva_select.selectors.by_paper.solve_paper", note)
+    monkeypatch.setattr("minerva_select.selectors.paper.solve_paper", note)
     with pytest.raises(StopIteration):
         fit(*copied, **given)
     (settings,) = seen

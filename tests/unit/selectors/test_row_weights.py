@@ -51,7 +51,7 @@ def test_the_solver_of_the_paper_draws_rows_in_proportion_to_their_weights(pair,
         drawn.extend([x, held_out[0]])
         raise StopIteration
 
-    monkeypatch.setattr("minerva_select.selectors.by_paper.solve_paper", note)
+    monkeypatch.setattr("minerva_select.selectors.paper.solve_paper", note)
     weights = np.where(pair.X["f1"] == 1, 1.0, 1e-9)
     with pytest.raises(StopIteration):
         select(pair.X[["f1"]], pair.y, weights, solver="paper")

@@ -9,13 +9,13 @@ from typing import Any
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
+from minerva_select.evaluation.ground_truth import verdict
 from minerva_select.evaluation.methods import METHODS
 from minerva_select.evaluation.paper.cells import Cell
 from minerva_select.evaluation.paper.configuration import Configuration
 from minerva_select.evaluation.paper.selecting import select
 from minerva_select.evaluation.paper.tables import NOT_KNOWN, FigureTable, figure, megabytes, numbers, seconds
 from minerva_select.evaluation.records import Record
-from minerva_select.evaluation.verdict import verdict
 from minerva_select.problems import Problem, switching
 
 NEEDS = ("catboost",)

@@ -14,14 +14,14 @@ from sklearn.metrics import average_precision_score, precision_score, recall_sco
 
 from minerva_select.data import as_table, split_rows
 from minerva_select.errors import unknown_name
+from minerva_select.evaluation.ground_truth import verdict
 from minerva_select.evaluation.paper.cells import Cell
 from minerva_select.evaluation.paper.configuration import Configuration
 from minerva_select.evaluation.paper.selecting import select
 from minerva_select.evaluation.paper.tables import NOT_KNOWN, FigureTable, figure, megabytes, seconds
 from minerva_select.evaluation.records import Record
-from minerva_select.evaluation.verdict import verdict
 from minerva_select.problems import card_fraud
-from minerva_select.selectors.question import ask
+from minerva_select.selectors.baselines.design_matrix import ask
 
 NEEDS = ("imblearn", "flaml")
 SIMULATED = "simulated"

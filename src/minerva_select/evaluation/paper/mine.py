@@ -11,20 +11,20 @@ import numpy as np
 import pandas as pd
 import torch
 
-from minerva_select.core.runtime import seeded
-from minerva_select.core.solvers.paper import PaperSettings, solve_paper
-from minerva_select.core.training import Run
 from minerva_select.data import as_table
 from minerva_select.evaluation.paper.cells import Cell
 from minerva_select.evaluation.paper.configuration import Configuration
 from minerva_select.evaluation.paper.tables import FigureTable, figure, seconds
 from minerva_select.evaluation.records import Record
 from minerva_select.evaluation.worker import measured
+from minerva_select.mi.training import Run
 from minerva_select.preprocessing import TableEncoder, find_kinds
 from minerva_select.problems import gaussian
 from minerva_select.results import write_whole
+from minerva_select.runtime.device import seeded
 from minerva_select.selectors import mutual_information
-from minerva_select.selectors.folding import as_rows
+from minerva_select.selectors.cross_validation import as_rows
+from minerva_select.solvers.paper import PaperSettings, solve_paper
 
 NEEDS = ("matplotlib",)
 HELD_OUT_SHARE = 0.2

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from minerva_select.report import ranking, text
 from minerva_select.report.figures import style
 from minerva_select.report.figures.theme import Theme, faint
 from minerva_select.results import FeatureResult, Role, Selection
+from minerva_select.text import feature_order, formatting
 
 MOST = 40
 
@@ -53,14 +53,14 @@ def read(selection: Selection) -> Contributions | None:
         return None
     others = [result for result in selection.features if not result.selected and result.role is Role.STAND_IN]
     stand_ins = others if in_nats else []
-    kept, stand_ins = ranking.ranked(kept), ranking.ranked(stand_ins)
+    kept, stand_ins = feature_order.ranked(kept), feature_order.ranked(stand_ins)
     results = [*kept, *stand_ins][:MOST]
     return Contributions(
         tuple(_bar(result, in_nats) for result in results),
         in_nats,
         n_selected_left_out=max(0, len(kept) - MOST),
         n_stand_ins_left_out=len(stand_ins) - max(0, len(results) - len(kept)),
-        digits=ranking.digits_for(selection) if in_nats else 3,
+        digits=feature_order.digits_for(selection) if in_nats else 3,
     )
 
 
@@ -116,7 +116,7 @@ def draw(data: Contributions, theme: Theme) -> Any:
 def _amount(bar: Bar, data: Contributions) -> str:
     if data.in_nats and style.finite(bar.result.contribution_nats) is None:
         return ""
-    amount = text.amount(bar.length, data.digits)
+    amount = formatting.amount(bar.length, data.digits)
     return f"+{amount}" if data.in_nats and round(bar.length, data.digits) > 0 else amount
 
 
@@ -167,7 +167,7 @@ def _rings(go: Any, data: Contributions, places: list[int], theme: Theme) -> Any
 def _told(bar: Bar, digits: int) -> str:
     result = bar.result
     if result.contribution_nats is None:
-        adds = "" if bar.alone is not None else f"weight {text.amount(result.weight)}"
+        adds = "" if bar.alone is not None else f"weight {formatting.amount(result.weight)}"
     else:
         adds = "adds " + style.measured(bar.length, bar.low, bar.high, digits)
     alone = style.measured(bar.alone, result.marginal_low, result.marginal_high, digits)
@@ -176,8 +176,8 @@ def _told(bar: Bar, digits: int) -> str:
         NAMES[bar.role].lower(),
         adds,
         "" if bar.alone is None else f"alone tells {alone}",
-        f"with {text.listing(result.partners, most=3)}" if result.partners else "",
-        f"in place of {text.listing(result.replaced_by, most=3)}" if result.replaced_by else "",
+        f"with {formatting.listing(result.partners, most=3)}" if result.partners else "",
+        f"in place of {formatting.listing(result.replaced_by, most=3)}" if result.replaced_by else "",
     )
 
 
@@ -190,9 +190,9 @@ def _left_out(data: Contributions) -> str:
 def describe(data: Contributions) -> str:
     """Name the largest bar, and how many features play which role."""
     first = data.bars[0]
-    name = text.printable(first.feature, limit=60)
+    name = formatting.printable(first.feature, limit=60)
     if not data.in_nats:
-        largest = f"the largest is {name} with {text.amount(first.length)}"
+        largest = f"the largest is {name} with {formatting.amount(first.length)}"
         return f"Bar chart of the weights of {style.counted(len(data.bars))}; {largest}."
     counts = {role: sum(bar.role is role for bar in data.bars) for role in NAMES}
     roles = "; ".join(f"{NAMES[role].lower()}: {count}" for role, count in counts.items() if count)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from minerva_select.report import ranking, text
 from minerva_select.report.figures import style
 from minerva_select.report.figures.theme import Theme, mixed, readable_on
 from minerva_select.results import PairResult, Selection
+from minerva_select.text import feature_order, formatting
 
 MOST = 30
 
@@ -46,7 +46,7 @@ def read(selection: Selection) -> Pairs | None:
     found = selection.mutual_information
     least = 0.0 if found is None else style.finite(_LEAST * found.nats) or 0.0
     reach = max(abs(strongest[0].nats), least) or 1.0
-    digits = ranking.digits_for(selection)
+    digits = feature_order.digits_for(selection)
     return Pairs(tuple(place), tuple(map(tuple, nats)), strongest, len(features) - len(place), reach, digits)
 
 
@@ -113,7 +113,7 @@ def _cells(data: Pairs, theme: Theme, bottom: float) -> Any:
 def _amounts(data: Pairs) -> dict[tuple[int, int], str]:
     """What is written into which cell."""
     return {
-        (row, column): text.amount(nats, data.digits)
+        (row, column): formatting.amount(nats, data.digits)
         for row, line in enumerate(data.nats)
         for column, nats in enumerate(line)
         if nats is not None
@@ -140,7 +140,7 @@ def _colour(share: float, theme: Theme) -> str:
 
 
 def _scale(data: Pairs, theme: Theme, bottom: float) -> dict[str, Any]:
-    ends = [text.amount(nats, data.digits) for nats in (-data.reach, data.reach)]
+    ends = [formatting.amount(nats, data.digits) for nats in (-data.reach, data.reach)]
     return {
         "orientation": "h",
         "x": 0.5,
@@ -182,7 +182,7 @@ def describe(data: Pairs) -> str:
     for sign in (1, -1):
         pair = next((pair for pair in data.strongest if pair.nats * sign > 0), None)
         if pair is not None:
-            names = " and ".join(text.printable(name, limit=60) for name in (pair.first, pair.second))
+            names = " and ".join(formatting.printable(name, limit=60) for name in (pair.first, pair.second))
             amount = style.measured(pair.nats, pair.low, pair.high, data.digits)
             told.append(f"strongest {_word(pair.nats)}: {names}, {amount}")
     strongest = "; ".join(told) or "no pair says more or less together than apart"

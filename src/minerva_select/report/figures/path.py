@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from minerva_select.report import ranking, text
 from minerva_select.report.figures import style
 from minerva_select.report.figures.theme import Theme, faint
 from minerva_select.results import PathPoint, Selection
+from minerva_select.text import feature_order, formatting
 
 _LOG_FROM = 200  # features
 _FAR = 2.5  # times the information: an entropy beyond that would press the curve flat
@@ -62,7 +62,7 @@ def read(selection: Selection) -> Path | None:
     larger = [*points[1:], None]
     steps = (_step(point, other, kept) for point, other in zip(points, larger, strict=True))
     entropy = style.finite(selection.target_entropy)
-    return Path(tuple(steps), selection.target, entropy, ranking.digits_for(selection))
+    return Path(tuple(steps), selection.target, entropy, feature_order.digits_for(selection))
 
 
 def _step(point: PathPoint, larger: PathPoint | None, kept: frozenset[str]) -> Step:
@@ -152,7 +152,7 @@ def _add_chosen(drawn: Any, chosen: Step, data: Path, theme: Theme, foot: float,
     drawn.add_annotation(
         x=_place(size, data),
         y=chosen.high if is_low else foot,
-        text=f"<b>{style.counted(size)}</b><br>{text.amount(chosen.nats, data.digits)} nats",
+        text=f"<b>{style.counted(size)}</b><br>{formatting.amount(chosen.nats, data.digits)} nats",
         showarrow=False,
         xanchor=side,
         yanchor="bottom",
@@ -175,7 +175,7 @@ def _place(n_features: int, data: Path) -> float:
 
 def _entropy_label(data: Path, theme: Theme) -> dict[str, Any]:
     """What the target holds, written above its line, away from the chosen point and high enough to pass it."""
-    holds = f"{style.shown(data.target, 16)} holds: {text.amount(data.entropy, data.digits)} nats"
+    holds = f"{style.shown(data.target, 16)} holds: {formatting.amount(data.entropy, data.digits)} nats"
     side = "left" if data.chosen is not None and _is_on_right(data.chosen, data) else "right"
     return {
         "xref": "paper",
@@ -193,7 +193,7 @@ def _entropy_label(data: Path, theme: Theme) -> dict[str, Any]:
 
 
 def _told(step: Step, digits: int) -> str:
-    gone = f"without {text.listing(step.gone, most=4)}" if step.gone else ""
+    gone = f"without {formatting.listing(step.gone, most=4)}" if step.gone else ""
     told = style.measured(step.nats, step.low, step.high, digits)
     return style.hover(style.counted(step.n_features), told, gone, "chosen" if step.chosen else "")
 
@@ -203,9 +203,9 @@ def describe(data: Path) -> str:
     first, last, chosen = data.steps[0], data.steps[-1], data.chosen
 
     def told(step: Step) -> str:
-        return f"{text.amount(step.nats, data.digits)} nats with {style.counted(step.n_features)}"
+        return f"{formatting.amount(step.nats, data.digits)} nats with {style.counted(step.n_features)}"
 
     chose = f"; chosen: {told(chosen)}" if chosen is not None else ""
-    target = text.printable(data.target, limit=60)
-    holds = f"; {target} holds {text.amount(data.entropy, data.digits)} nats" if data.entropy is not None else ""
+    target = formatting.printable(data.target, limit=60)
+    holds = f"; {target} holds {formatting.amount(data.entropy, data.digits)} nats" if data.entropy is not None else ""
     return f"Line chart of information against number of features: from {told(first)} to {told(last)}{chose}{holds}."

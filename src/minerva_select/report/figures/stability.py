@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from minerva_select.report import text
 from minerva_select.report.figures import style
 from minerva_select.report.figures.theme import Theme
 from minerva_select.results import Repeats, Selection
+from minerva_select.text import formatting
 
 MOST = 40
 
@@ -91,7 +91,7 @@ def describe(data: Stability) -> str:
     """Count the features that were always selected, and give the agreement."""
     n_always = sum(frequency.share >= 1 for frequency in data.frequencies)
     first = data.frequencies[0]
-    most = f"most often {text.printable(first.feature, limit=60)} ({first.share:.0%})"
+    most = f"most often {formatting.printable(first.feature, limit=60)} ({first.share:.0%})"
     agreement = f"two fits have {data.repeats.agreement:.0%} of their features in common on average"
     fits = f"{data.repeats.n_fits:,} fits"
     return f"Bar chart of how often features were selected in {fits}: {n_always} always, {most}; {agreement}."

@@ -11,8 +11,8 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from minerva_select.errors import MissingPackageError
-from minerva_select.report import text
 from minerva_select.report.figures.theme import Theme
+from minerva_select.text import formatting
 
 T = TypeVar("T")
 
@@ -40,11 +40,11 @@ def shown(name: str, columns: int = 20) -> str:
     >>> print(shown("two\nlines"), shown(""), shown("a_very_long_column_name", columns=11))
     two\nlines "" a_ver…_name
     """
-    line = text.printable(name) or '""'
+    line = formatting.printable(name) or '""'
     n_wide = sum(unicodedata.east_asian_width(character) in "WF" for character in line[:columns])
     if len(line) + n_wide <= columns:
         return line
-    return text.printable(line, limit=columns - n_wide // 2)
+    return formatting.printable(line, limit=columns - n_wide // 2)
 
 
 def escaped(words: str) -> str:
@@ -111,8 +111,8 @@ def measured(nats: float | None, low: float | None, high: float | None, digits: 
     >>> measured(0.5, 0.48, 0.52, 3), measured(0.5, None, None, 3)
     ('0.500 nats (0.480 to 0.520)', '0.500 nats')
     """
-    ends = text.interval(low, high, digits)
-    return f"{text.amount(nats, digits)} nats" + (f" ({ends})" if ends else "")
+    ends = formatting.interval(low, high, digits)
+    return f"{formatting.amount(nats, digits)} nats" + (f" ({ends})" if ends else "")
 
 
 def figure(theme: Theme, height: int, **layout: Any) -> Any:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from minerva_select.report import ranking, text
 from minerva_select.report.figures import style, weights
 from minerva_select.report.figures.theme import Theme
 from minerva_select.results import Selection, TrainingRecord
+from minerva_select.text import feature_order, formatting
 
 MOST_MOMENTS = 400  # of a curve; more are not seen and weigh on the page
 
@@ -61,7 +61,7 @@ def read(selection: Selection) -> Training | None:
         tuple(style.thinned(moments, MOST_MOMENTS)),
         _stages(moments),
         weights.read(selection),
-        digits=ranking.digits_of(largest),
+        digits=feature_order.digits_of(largest),
     )
 
 
@@ -200,17 +200,17 @@ def _told(moment: Moment, digits: int) -> str:
     return style.hover(
         f"step {moment.step:,}",
         moment.stage,
-        f"training {text.amount(moment.bound, digits)} nats",
-        f"held-out {text.amount(moment.held_out, digits)} nats",
+        f"training {formatting.amount(moment.bound, digits)} nats",
+        f"held-out {formatting.amount(moment.held_out, digits)} nats",
         style.counted(moment.n_features) if moment.n_features else "",
     )
 
 
 def describe(data: Training) -> str:
     """Give the stages, and how high the bound rose."""
-    names = text.listing(tuple(dict.fromkeys(stage.name for stage in data.stages)))
+    names = formatting.listing(tuple(dict.fromkeys(stage.name for stage in data.stages)))
     held_out = [moment.held_out for moment in data.moments if moment.held_out is not None]
     bounds = held_out or [moment.bound for moment in data.moments if moment.bound is not None]
     rows = "held-out" if held_out else "training"
-    highest = f"; on {rows} rows it reaches {text.amount(max(bounds), data.digits)} nats" if bounds else ""
+    highest = f"; on {rows} rows it reaches {formatting.amount(max(bounds), data.digits)} nats" if bounds else ""
     return f"Line chart of the bound over {data.moments[-1].step:,} steps (stages: {names}){highest}."

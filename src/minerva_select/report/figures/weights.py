@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from minerva_select.report import text
 from minerva_select.report.figures import style
 from minerva_select.report.figures.theme import Theme
 from minerva_select.results import Selection, WeightRecord
+from minerva_select.text import formatting
 
 MOST = 20
 MOST_MOMENTS = 200
@@ -97,7 +97,9 @@ def _line(path: WeightPath, colour: str | None, theme: Theme) -> Any:
         mode="lines",
         line={"color": colour or theme.stand_in, "width": 2 if colour else 1},
         showlegend=False,
-        hovertext=[style.hover(path.feature, f"{text.amount(weight)} at {step:,}") for step, weight in path.moments],
+        hovertext=[
+            style.hover(path.feature, f"{formatting.amount(weight)} at {step:,}") for step, weight in path.moments
+        ],
         hoverinfo="text",
         xaxis="x3",
         yaxis="y3",

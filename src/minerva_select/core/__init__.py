@@ -1,1 +1,0 @@
-"""The method on tensors, torch alone: bounds, critics, training, and the solvers."""

@@ -1,1 +1,0 @@
-"""Solvers, each of which reads top to bottom like its algorithm."""

@@ -1,0 +1,1 @@
+"""How information is estimated: critics, bounds, networks, training, cross-fitting, inference."""

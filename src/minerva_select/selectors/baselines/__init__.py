@@ -1,0 +1,1 @@
+"""The nine other selection methods, with the same interface as MinervaSelector."""

@@ -1,0 +1,206 @@
+"""From tables to folds: who trains, tunes and vets on which rows, with encoders that saw training rows only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from minerva_select.data.encoded_rows import Rows, join_rows, rows_from_arrays
+from minerva_select.data.sharding import HELD_WHOLE, Shares
+from minerva_select.errors import InputError
+from minerva_select.mi.cross_fit import Fold, Target
+from minerva_select.preprocessing import EncodedTable, TableEncoder, find_target_kind, fit_atoms
+from minerva_select.runtime.distributed import Ranks
+from minerva_select.schema import ColumnKind, Table
+from minerva_select.selectors.row_metadata import Origins
+from minerva_select.solvers.fit_config import Plan
+
+MIN_ROWS = 6
+VET_SHARE = 0.25  # of the rows, where one split is enough
+NEVER = -80.0  # logarithm of the prior of an atom that never occurs
+PACKED_FROM = 100_000  # rows of a table that are worth half the memory
+MAX_ATOMS = 128  # levels of a continuous target
+
+
+def as_rows(encoded: EncodedTable, device: torch.device) -> Rows:
+    """Encoded columns as tensors."""
+    positions = encoded.continuous + encoded.categorical
+    return rows_from_arrays(encoded.ranks, encoded.codes, encoded.n_levels, positions, device)
+
+
+def check_rows(n_rows: int) -> None:
+    """Refuse tables that cannot be split."""
+    if n_rows < MIN_ROWS:
+        raise InputError(
+            f"n_samples={n_rows} rows are too few to train, tune and vet on different ones; give at least {MIN_ROWS}."
+        )
+
+
+def informative_rows(target: Table, target_kind: str) -> int:
+    """About how many balanced rows say as much about the target as these: few of a million where one class is rare."""
+    kinds = find_target_kind(target, target_kind)
+    if any(kind == ColumnKind.CONTINUOUS for kind in kinds.values()):
+        return target.n_rows
+    shares = np.bincount(find_strata(target, target_kind)) / target.n_rows
+    entropy = -sum(share * np.log(share) for share in shares if share > 0)
+    return int(target.n_rows * min(1.0, entropy / np.log(2)))
+
+
+@dataclass(frozen=True, eq=False)
+class Division:
+    """Rows of one fold: members train and tune on parts of ``rest``, nobody sees ``vet``."""
+
+    rest: NDArray[np.int64]
+    members: tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]  # rows to train on and rows to tune on
+    vet: NDArray[np.int64]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows that are used."""
+        return len(self.rest) + len(self.vet)
+
+
+def divide(target: Table, target_kind: str, plan: Plan, rng: np.random.Generator, origins: Origins) -> list[Division]:
+    """Rows of every fold of a plan.
+
+    In order of time the earliest rows train and the latest vet; else rows of every class are spread over all parts. No
+    group of rows is in two parts of a fold.
+    """
+    if origins.times is not None:
+        tune_share = (1 - VET_SHARE) / plan.n_tune_parts
+        train, tune, vet = origins.split([1 - VET_SHARE - tune_share, tune_share, VET_SHARE], None, rng)
+        check_parts(target, (train, tune, vet), origins)
+        return [Division(np.sort(np.concatenate([train, tune])), ((train, tune),), vet)]
+    strata = find_strata(target, target_kind)
+    if plan.n_folds == 1:
+        parts = [origins.split([1 - VET_SHARE, VET_SHARE], strata, rng)]
+    else:
+        fold_of = origins.assign_folds(plan.n_folds, strata, rng)
+        parts = [[np.flatnonzero(fold_of != k), np.flatnonzero(fold_of == k)] for k in range(plan.n_folds)]
+    divisions = []
+    for rest, vet in parts:
+        part_of = origins.take(rest).assign_folds(plan.n_tune_parts, strata[rest], rng)
+        members = tuple((rest[part_of != part], rest[part_of == part]) for part in range(plan.n_members))
+        for parts_of_member in members:
+            check_parts(target, parts_of_member, origins)
+        divisions.append(Division(rest, members, vet))
+    return divisions
+
+
+def check_parts(target: Table, parts: Sequence[NDArray[np.int64]], origins: Origins) -> None:
+    """Refuse parts that times or groups have left with one value of the target; the first is to train on."""
+    if origins.times is not None:
+        for rows, when in zip(parts, ("earliest", *["next"] * (len(parts) - 2), "latest"), strict=True):
+            where = f"the {len(rows):,} {when} rows, but a split by time needs others in every part"
+            _check_varies(target, rows, where, "give rows of more time, or leave row_times out")
+    elif origins.groups is not None:
+        _check_varies(target, parts[0], "the groups to train on", "give rows of more groups, or leave row_groups out")
+
+
+def _check_varies(target: Table, rows: NDArray[np.int64], where: str, remedy: str) -> None:
+    for column in target.columns:
+        if (column.values[rows] == column.values[rows[0]]).all():
+            raise InputError(f"The target {column.name!r} has one value only in {where}; {remedy}.")
+
+
+def encode(table: Table, kinds: Mapping[str, ColumnKind], divisions: Sequence[Division], device: torch.device) -> Rows:
+    """The rows of a table as every division encodes them, one after the other: by encoders that saw its ``rest``."""
+    encoded = (TableEncoder(kinds).fit(table, division.rest).transform(table) for division in divisions)
+    rows = [as_rows(one, device) for one in encoded]
+    return join_rows([one.pack() for one in rows] if table.n_rows >= PACKED_FROM else rows)
+
+
+def share_out(x: Rows, n_rows: int, ranks: Ranks) -> tuple[Rows, Shares]:
+    """An even part of the rows that every process has, each in all its encodings, for each process to compute with."""
+    if ranks.size == 1:
+        return x, HELD_WHOLE
+    own = ranks.slice_of(n_rows)
+    shares = Shares.of(ranks, own.stop - own.start)
+    stretches = [torch.arange(own.start, own.stop) + start for start in range(0, len(x), n_rows)]
+    return x.take(torch.cat(stretches).to(x.device)), shares
+
+
+def make_folds(
+    x: Rows,
+    target: Table,
+    target_kind: str,
+    weights: NDArray[np.float64],
+    groups: NDArray[np.int64] | None,
+    divisions: Sequence[Division],
+    device: torch.device,
+    shares: Shares = HELD_WHOLE,
+) -> list[Fold]:
+    """Folds over the rows of a table, encoded for every division or once for all; x has those of this process."""
+    n_rows, n_folds = target.n_rows, len(divisions)
+    target_kinds = find_target_kind(target, target_kind)
+    pieces = [_encode(target, target_kinds, weights, division.rest, device) for division in divisions]
+    atoms = torch.cat([piece.atoms for piece in pieces])
+    row_weights = torch.as_tensor(weights / weights.mean(), dtype=torch.float32, device=device).repeat(n_folds)
+    clusters = None if groups is None else torch.as_tensor(groups, device=device).repeat(n_folds)
+    n_atoms = max(len(piece.log_prior) for piece in pieces)
+    folds = []
+    for k, (division, piece) in enumerate(zip(divisions, pieces, strict=True)):
+
+        def index(rows: NDArray[np.int64], start: int = k * n_rows) -> torch.Tensor:
+            return torch.as_tensor(rows + start if start else rows, device=device)
+
+        folds.append(
+            Fold(
+                x=x,
+                target=piece.target(atoms, n_atoms),
+                row_weights=row_weights,
+                train=tuple(index(rows) for rows, _ in division.members),
+                tune=tuple(index(rows) for _, rows in division.members),
+                vet=index(division.vet),
+                clusters=clusters,
+                shares=shares,
+            )
+        )
+    return folds
+
+
+@dataclass(frozen=True, eq=False)
+class _Piece:
+    """The target as one fold encodes it."""
+
+    atoms: torch.Tensor  # (n_rows,)
+    atom_rows: Rows
+    log_prior: torch.Tensor
+    is_discrete: bool
+
+    def target(self, atoms: torch.Tensor, n_atoms: int) -> Target:
+        """The target of the fold, with atoms that never occur to fill up to the number of the others."""
+        n_more = n_atoms - len(self.log_prior)
+        places = torch.arange(n_atoms).clamp(max=len(self.log_prior) - 1).to(self.atoms.device)
+        log_prior = torch.cat([self.log_prior, self.log_prior.new_full((n_more,), NEVER)])
+        return Target(atoms, self.atom_rows.take(places), log_prior, self.is_discrete)
+
+
+def find_strata(target: Table, target_kind: str) -> NDArray[np.int64]:
+    """A number a row, the same for rows of one class or of about one amount."""
+    encoded = TableEncoder(find_target_kind(target, target_kind)).fit_transform(target)
+    return fit_atoms(encoded, max_atoms=32, random_state=0).assign(encoded)
+
+
+def _encode(
+    target: Table,
+    target_kinds: Mapping[str, ColumnKind],
+    weights: NDArray[np.float64],
+    rest: NDArray[np.int64],
+    device: torch.device,
+) -> _Piece:
+    """The target by an encoder that saw only the rows of ``rest``."""
+    encoded_y = TableEncoder(target_kinds).fit(target, rest).transform(target)
+    atoms = fit_atoms(encoded_y.take(rest), MAX_ATOMS, random_state=0)
+    atom_of_row = atoms.assign(encoded_y)
+    prior = np.bincount(atom_of_row[rest], weights=weights[rest], minlength=atoms.n_atoms)
+    return _Piece(
+        atoms=torch.as_tensor(atom_of_row, device=device),
+        atom_rows=as_rows(atoms.positions, device),
+        log_prior=torch.as_tensor(np.log(prior / prior.sum()), dtype=torch.float32, device=device),
+        is_discrete=atoms.is_discrete,
+    )

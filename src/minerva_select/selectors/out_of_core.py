@@ -1,0 +1,146 @@
+"""Tables that do not fit in memory: a sample judges the columns, and all rows are encoded once into files."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from minerva_select.data import Source, as_table, open_source
+from minerva_select.data.encoded_rows import PackedRows
+from minerva_select.data.encoded_store import Store, sample
+from minerva_select.data.memory_budget import Budget, give_back_memory
+from minerva_select.data.sharding import Shares
+from minerva_select.data.sparse import is_sparse
+from minerva_select.io.tempdirs import Scratch
+from minerva_select.preprocessing import TableEncoder
+from minerva_select.runtime.distributed import ALONE, Ranks
+from minerva_select.schema import ColumnKind, Table
+from minerva_select.selectors.row_sample import Drawn, draw
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """All rows of a table in a file or in many, and where they are kept encoded."""
+
+    source: Source
+    budget: Budget
+    folder: Path
+    on_rows: Callable[[int, int], None]  # told how many of how many rows are encoded
+    ranks: Ranks = ALONE  # each reads and keeps a part of the rows
+
+    @cached_property
+    def part(self) -> Source:
+        """The rows that this process reads."""
+        return self.source if self.ranks.size == 1 else self.source.part(self.ranks.rank, self.ranks.size)
+
+    def draw(self, strata: NDArray[np.int64], at_most: int) -> Drawn:
+        """Rows that stand for all, as many as the memory holds."""
+        return draw(strata, min(at_most, self.budget.sample_rows(len(self.source.names))))
+
+    def take(self, rows: NDArray[np.int64]) -> Table:
+        """These rows as a table in memory, in every process."""
+        first = self.part.first_row
+        own = rows[(rows >= first) & (rows < first + self.part.n_rows)] - first
+        block_rows = self.budget.block_rows(len(self.source.names))
+        return as_table(_joined(sample(self.part, own, block_rows), self.ranks))
+
+    def encode(
+        self, table: Table, kinds: Mapping[str, ColumnKind], key: str, device: torch.device
+    ) -> tuple[PackedRows, Shares]:
+        """The rows of this process as codes and ranks, by encoders fitted on the sample, and who holds the others.
+
+        Only columns of the sample are read.
+        """
+        encoder = TableEncoder(kinds).fit(table)
+        source = self.part.select(table.names)
+        store = Store.build(
+            source,
+            encoder,
+            self.folder / f"rows-{self.ranks.rank}",
+            key=key,
+            block_rows=self.budget.block_rows(len(table.names)),
+            on_block=lambda n_done: self.on_rows(n_done, source.n_rows),
+        )
+        give_back_memory()
+        return place(store.rows(self.budget.resident_bytes), device), Shares.of(self.ranks, source.n_rows)
+
+
+def _joined(table: Any, ranks: Ranks) -> Any:
+    """The Arrow table that those of all ranks make together."""
+    if ranks.size == 1:
+        return table
+    import pyarrow as pa  # noqa: PLC0415 - loaded already, since the table is of it
+
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    pieces = [pa.ipc.open_stream(piece).read_all() for piece in ranks.gather(sink.getvalue().to_pybytes())]
+    return pa.concat_tables(pieces).unify_dictionaries().combine_chunks()
+
+
+def open_stream(
+    X: Any, budget: Budget, cache: Path | None, on_rows: Callable[[int, int], None], ranks: Ranks = ALONE
+) -> tuple[Stream | None, Any]:
+    """A stream of a table that does not fit the budget and that table; or None and a table to be read whole.
+
+    What can be read only once (a generator, a reader) is copied to the cache first, as nobody knows how much will come.
+    """
+    size = _size_in_memory(X)
+    if is_sparse(X) or (size is not None and budget.fits(*size)):  # who reads a sparse matrix looks at its size
+        return None, X
+    source = X if _is_source(X) else open_source(X, folder=cache)
+    if budget.fits(source.n_rows, len(source.names), source.nbytes):
+        return None, source.read()
+    if cache is not None:
+        return Stream(source, budget, cache, on_rows, ranks), X
+    scratch = Scratch()
+    stream = Stream(source, budget, scratch.folder, on_rows, ranks)
+    weakref.finalize(stream, scratch.close)
+    return stream, X
+
+
+def place(rows: PackedRows, device: torch.device) -> PackedRows:
+    """Rows on a device, or, where its memory does not hold them, on their way to it whenever they are taken."""
+    if device.type == "cpu":
+        return rows
+    if device.type == "cuda" and rows.n_bytes > DEVICE_SHARE * torch.cuda.mem_get_info(device)[0]:
+        return rows.streamed_to(device)
+    try:
+        return rows.to(device)
+    except torch.OutOfMemoryError:
+        return rows.streamed_to(device)
+
+
+DEVICE_SHARE = 0.6
+"""Share of a device's free memory that rows may take; the rest is for critics and their batches."""
+
+
+def _is_source(X: Any) -> bool:
+    return hasattr(X, "blocks") and hasattr(X, "fingerprint")
+
+
+def _size_in_memory(X: Any) -> tuple[int, int, int] | None:
+    """Rows, columns and bytes of a table that is in memory already; None of any other."""
+    shape = getattr(X, "shape", None)
+    if not isinstance(shape, tuple) or len(shape) != 2 or not all(isinstance(size, int) for size in shape):
+        return None if _comes_in_pieces(X) else (0, 0, 0)
+    try:
+        n_bytes = getattr(X, "nbytes", None)
+    except (RuntimeError, TypeError):  # of sparse tensors, and of text views, which Arrow before 24 cannot measure
+        n_bytes = None
+    return shape[0], shape[1], n_bytes if isinstance(n_bytes, int) else 8 * shape[0] * shape[1]
+
+
+def _comes_in_pieces(X: Any) -> bool:
+    """Whether a table is read bit by bit: a source, a dataset, a lazy frame, a reader, an iterator of batches."""
+    if _is_source(X) or hasattr(X, "__next__") or hasattr(X, "to_batches") or hasattr(X, "read_next_batch"):
+        return True
+    return hasattr(X, "collect") and hasattr(X, "collect_schema")

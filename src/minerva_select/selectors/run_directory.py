@@ -1,0 +1,63 @@
+"""Where a run keeps its work: encoded rows and trainings, which a later run of the same can go on with."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Generator
+
+from minerva_select.results import versions
+from minerva_select.runtime.checkpoint import NO_JOURNAL, Journal
+from minerva_select.runtime.distributed import Ranks
+from minerva_select.schema import Table
+
+_PROBE_ROWS = 4096
+_NOT_OF_THE_ANSWER = ("memory", "cache", "resume", "time_limit", "verbose", "callbacks")
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """A folder that outlives a run that is killed; None: nothing is kept."""
+
+    folder: Path | None = None
+    resume: bool = False
+    key: str = ""  # of the data, the settings and the seed
+
+    def journal(self, generator: Generator, device: torch.device, ranks: Ranks) -> Journal:
+        """The run's trainings: those of an earlier run of the same key, where that is to be resumed."""
+        if self.folder is None:
+            return NO_JOURNAL
+        folder = self.folder / f"rank-{ranks.rank}"
+        key = f"{self.key} {device.type} {torch.get_num_threads()} {ranks.size}"
+        journal = Journal(folder, key, generator, device=device, agree=lambda number: min(ranks.gather(number)))
+        return journal.open(resume=self.resume)
+
+
+def run_key(
+    data: str, target: Table, weights: np.ndarray[Any, Any], rng: np.random.Generator, settings: Mapping[str, Any]
+) -> str:
+    """What makes a run: two of the same key give the same answer."""
+    relevant = {name: value for name, value in settings.items() if name not in _NOT_OF_THE_ANSWER}
+    state = rng.bit_generator.state
+    text = json.dumps([data, relevant, state, versions()], default=str, sort_keys=True)
+    hasher = hashlib.blake2b(text.encode(), digest_size=16)
+    for values in (*(column.values for column in target.columns), weights):
+        hasher.update(np.ascontiguousarray(values).data)
+    return hasher.hexdigest()
+
+
+def table_fingerprint(table: Table) -> str:
+    """Identity of a table in memory, from its shape, names and every so many of its rows."""
+    step = max(1, table.n_rows // _PROBE_ROWS)
+    hasher = hashlib.blake2b(json.dumps([table.n_rows, table.names]).encode(), digest_size=16)
+    for column in table.columns:
+        hasher.update(np.ascontiguousarray(column.values[::step]).data)
+        hasher.update("\0".join(() if column.levels is None else column.levels).encode(errors="surrogatepass"))
+    return hasher.hexdigest()

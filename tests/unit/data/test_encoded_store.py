@@ -1,0 +1,330 @@
+import errno
+import json
+import mmap
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from minerva_select.data import as_table, encoded_store_files
+from minerva_select.data import encoded_store as store_module
+from minerva_select.data.encoded_store import Store, sample
+from minerva_select.data.memmap import Mapping
+from minerva_select.data.source import open_source
+from minerva_select.errors import InputError, InputTypeError
+from minerva_select.preprocessing import TableEncoder, find_kinds
+
+N_ROWS = 1000
+
+
+def frame(n_rows=N_ROWS):
+    rng = np.random.default_rng(0)
+    amount = rng.lognormal(size=n_rows)
+    amount[::11] = np.nan
+    return pd.DataFrame(
+        {
+            "country": rng.choice(["NL", "IT", "FR", None], n_rows),
+            "amount": amount,
+            "flag": rng.random(n_rows) < 0.3,
+            "count": rng.integers(0, 500, n_rows),
+        }
+    )
+
+
+def fitted(data, **options):
+    table = as_table(data)
+    return TableEncoder(find_kinds(table), **options).fit(table)
+
+
+def build(folder, data=None, encoder=None, **options):
+    data = frame() if data is None else data
+    options = {"key": "k", "block_rows": 128, **options}
+    return Store.build(open_source(data), encoder or fitted(data), folder, **options)
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.fixture
+def recorded_often(monkeypatch):
+    monkeypatch.setattr(store_module, "_RECORD_SECONDS", -1.0)
+
+
+class Killed(BaseException):
+    pass
+
+
+def kill_after(n_rows):
+    def on_block(n_done):
+        if n_done >= n_rows:
+            raise Killed
+
+    return on_block
+
+
+def test_the_rows_of_a_store_are_those_that_the_encoder_gives(tmp_path):
+    data = frame()
+    expected = fitted(data).transform(as_table(data))
+    store = build(tmp_path / "cache", data)
+    rows = store.rows()
+    index = torch.randperm(N_ROWS, generator=torch.Generator().manual_seed(0)).view(8, -1)
+    block = rows.take(index)
+    torch.testing.assert_close(  # half a cell of 1/65535, and the rounding of floats
+        block.ranks, torch.from_numpy(expected.ranks)[index], atol=8e-6, rtol=0, equal_nan=True
+    )
+    assert torch.equal(block.codes, torch.from_numpy(expected.codes)[index])
+    assert rows.layout.positions == expected.continuous + expected.categorical
+    assert rows.layout.n_levels == expected.n_levels
+    assert rows.layout.any_missing
+    assert store.n_rows == len(rows) == N_ROWS
+    assert store.n_bytes == rows.n_bytes == N_ROWS * (2 * 2 + 2)
+
+
+def test_features_of_a_store_are_picked_after_rows(tmp_path):
+    rows = build(tmp_path / "cache").rows()
+    chosen = rows.only([3, 0])
+    index = torch.tensor([[5, 0], [999, 5]])
+    assert chosen.ranks.data_ptr() == rows.ranks.data_ptr()
+    assert torch.equal(chosen.take(index).ranks[..., 0], rows.take(index).column(3))
+    assert torch.equal(chosen.take(index).column(1), rows.take(index).column(0))
+
+
+def test_rows_of_a_store_can_be_brought_into_memory(tmp_path):
+    rows = build(tmp_path / "cache").rows()
+    index = torch.arange(N_ROWS)
+    moved = rows.to(torch.device("cpu"))
+    assert moved.ranks.data_ptr() != rows.ranks.data_ptr()
+    assert torch.equal(moved.take(index).codes, rows.take(index).codes)
+    torch.testing.assert_close(moved.take(index).ranks, rows.take(index).ranks, rtol=0, atol=0, equal_nan=True)
+
+
+@pytest.mark.parametrize("column", ["amount", "flag"])
+def test_a_table_of_one_kind_of_columns_has_an_empty_file_for_the_other(tmp_path, column):
+    rows = build(tmp_path / "cache", frame()[[column]]).rows()
+    block = rows.take(torch.tensor([0, 1]))
+    assert block.ranks.shape[1] + block.codes.shape[1] == 1
+
+
+def test_a_column_of_many_levels_keeps_all_its_codes(tmp_path):
+    data = pd.DataFrame({"shop": [f"shop {k % 700}" for k in range(N_ROWS)], "amount": np.arange(N_ROWS) / 7})
+    encoder = TableEncoder(find_kinds(as_table(data)), max_levels=700).fit(as_table(data))
+    block = build(tmp_path / "cache", data, encoder).rows().take(torch.arange(N_ROWS))
+    assert block.codes.dtype == torch.int64
+    assert torch.equal(block.codes, torch.from_numpy(encoder.transform(as_table(data)).codes))
+
+
+def test_nobody_else_may_read_a_store(tmp_path):
+    build(tmp_path / "cache")
+    assert stat.S_IMODE((tmp_path / "cache").stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "cache").iterdir()} == {0o600}
+
+
+def test_every_block_is_told(tmp_path):
+    told = []
+    build(tmp_path / "cache", on_block=told.append, block_rows=300)
+    assert told == [300, 600, 900, 1000]
+
+
+def test_a_store_that_is_there_is_not_written_again(tmp_path):
+    build(tmp_path / "cache")
+    before, told = contents(tmp_path / "cache"), []
+    again = build(tmp_path / "cache", on_block=told.append)
+    assert not told
+    assert contents(tmp_path / "cache") == before
+    assert len(again.rows()) == N_ROWS
+
+
+def test_a_store_of_another_table_is_refused(tmp_path):
+    build(tmp_path / "cache")
+    before = contents(tmp_path / "cache")
+    with pytest.raises(InputError, match=r"holds the rows of another table .* --cache DIR\.$"):
+        build(tmp_path / "cache", key="other")
+    assert contents(tmp_path / "cache") == before
+
+
+@pytest.mark.usefixtures("recorded_often")
+@pytest.mark.parametrize("block_rows", [128, 100])
+def test_a_run_that_was_killed_goes_on_after_the_rows_recorded(tmp_path, block_rows):
+    build(tmp_path / "whole")
+    with pytest.raises(Killed):
+        build(tmp_path / "cache", on_block=kill_after(500))
+    assert json.loads((tmp_path / "cache" / "store.json").read_text())["n_written"] == 512
+    with (tmp_path / "cache" / "ranks.bin").open("ab") as file:
+        file.write(b"rows that were written but not recorded")
+    told = []
+    build(tmp_path / "cache", on_block=told.append, block_rows=block_rows)
+    assert told[0] == 640 if block_rows == 128 else 600
+    assert contents(tmp_path / "cache") == contents(tmp_path / "whole")
+
+
+def test_a_run_killed_before_anything_was_recorded_starts_again(tmp_path):
+    build(tmp_path / "whole")
+    with pytest.raises(Killed):
+        build(tmp_path / "cache", on_block=kill_after(500))
+    assert not (tmp_path / "cache" / "store.json").exists()
+    build(tmp_path / "cache")
+    assert contents(tmp_path / "cache") == contents(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("damage", ["{", "[]", '{"key": "k"}', None])
+def test_a_damaged_store_is_refused(tmp_path, damage):
+    build(tmp_path / "cache")
+    if damage is None:
+        (tmp_path / "cache" / "codes.bin").write_bytes(b"short")
+    else:
+        (tmp_path / "cache" / "store.json").write_text(damage)
+    with pytest.raises(InputError, match=r"is damaged; remove that folder"):
+        build(tmp_path / "cache")
+
+
+def test_a_bad_value_is_told_with_its_column_and_rows_and_leaves_nothing(tmp_path):
+    data = frame()
+    encoder = fitted(data)
+    data.loc[700, "amount"] = np.inf
+    with pytest.raises(InputError, match=r"^Column 'amount' has 1 infinite value; .* \(in rows 641 to 768\)\.$"):
+        build(tmp_path / "cache", data, encoder)
+    assert not (tmp_path / "cache").exists()
+
+
+def test_a_column_of_cells_that_hold_several_values_is_told_with_its_rows(tmp_path):
+    data = frame()
+    encoder = fitted(data)
+    with pytest.raises(InputTypeError, match=r"'amount' holds list values.* \(in rows 1 to 128\)\.$"):
+        build(tmp_path / "cache", data.assign(amount=[[1.0, 2.0]] * N_ROWS), encoder)
+
+
+def test_a_disk_with_too_little_space_is_refused_before_anything_is_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(encoded_store_files.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 5999}))
+    with pytest.raises(InputError, match=r"need 6\.0 kB in '.*cache', whose disk has 6\.0 kB free; .* --cache DIR\.$"):
+        build(tmp_path / "cache")
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.usefixtures("recorded_often")
+@pytest.mark.parametrize("other_file", [False, True])
+def test_a_disk_that_fills_leaves_nothing_half_written(tmp_path, monkeypatch, other_file):
+    folder, record = tmp_path / "cache", store_module.record
+    if other_file:
+        folder.mkdir()
+        (folder / "notes.txt").write_text("mine")
+
+    def full(folder, state, *files):
+        if state.n_written > 500:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        record(folder, state, *files)
+
+    monkeypatch.setattr(store_module, "record", full)
+    with pytest.raises(InputError, match=r"need 6\.0 kB in '.*cache', whose disk is full; .* --cache DIR\.$"):
+        build(folder)
+    assert (contents(folder) == {"notes.txt": b"mine"}) if other_file else not folder.exists()
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match=r"cannot be written \(.+\); give another with --cache DIR"):
+        build(tmp_path / "file" / "cache")
+
+
+def test_a_sample_has_the_rows_asked_for_in_order():
+    data = frame()
+    rows = np.array([0, 127, 128, 500, 501, 999])
+    found = sample(open_source(data), rows, block_rows=128)
+    expected = as_table(data.iloc[rows].reset_index(drop=True))
+    for column, other in zip(as_table(found).columns, expected.columns, strict=True):
+        np.testing.assert_array_equal(column.values, other.values)
+        if other.levels is not None:
+            np.testing.assert_array_equal(column.levels, other.levels)
+
+
+def test_a_sample_ends_the_reading_at_its_last_row():
+    class Once:
+        def blocks(self, n_rows):
+            yield from open_source(frame(100)).blocks(n_rows)
+            pytest.fail("read on")
+
+    assert sample(Once(), np.array([3, 99]), block_rows=50).num_rows == 2
+
+
+@pytest.mark.parametrize("resident", [0, 1 << 30])
+@pytest.mark.parametrize("rows", [[3], [5, 4, 3], [0, 1, 2, 9, 7, 8, 8], [[6, 7], [7, 0]], range(100), []])
+@pytest.mark.parametrize("columns", [None, [2, 0]])
+def test_rows_in_a_file_are_gathered_like_those_in_memory(tmp_path, resident, rows, columns):
+    values = np.arange(300, dtype=np.int16).reshape(100, 3)
+    values.tofile(tmp_path / "rows.bin")
+    mapping = Mapping(resident, scattered=True)
+    table = mapping.open(tmp_path / "rows.bin", np.int16, values.shape)
+    rows = torch.tensor(rows, dtype=torch.int64)
+    found = mapping.gather(table, rows, None if columns is None else torch.tensor(columns))
+    expected = values[rows.numpy()][..., slice(None) if columns is None else columns]
+    np.testing.assert_array_equal(found.numpy(), expected)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts memory as Linux does")
+def test_reading_a_large_file_takes_no_memory(tmp_path):
+    np.zeros(100_000_000, dtype=np.uint8).tofile(tmp_path / "rows.bin")
+    mapping = Mapping(resident=1 << 24)
+    table = mapping.open(tmp_path / "rows.bin", np.uint8, (100_000, 1000))
+    before = resident_bytes()
+    for rows in torch.randperm(100_000).split(5_000):
+        mapping.gather(table, rows, None)
+    assert resident_bytes() - before < 50e6  # one block is 5 MB, and once more as it is joined
+
+
+def resident_bytes():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
+
+
+BUILD = """
+import resource, sys
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from minerva_select.data import as_table
+from minerva_select.data.source import open_source
+from minerva_select.data.encoded_store import sample, Store
+from minerva_select.preprocessing import find_kinds, TableEncoder
+
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+source = open_source(sys.argv[1])
+table = as_table(sample(source, np.arange(0, 20_000, 10), block_rows=8192))
+encoder = TableEncoder(find_kinds(table)).fit(table)
+before = peak()
+store = Store.build(source, encoder, Path(sys.argv[2]), key="k", block_rows=8192)
+rows, generator = store.rows(), torch.Generator().manual_seed(0)
+for index in torch.randperm(store.n_rows, generator=generator).split(16384):
+    rows.take(index)
+print(source.nbytes, store.n_bytes, peak() - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts memory as Linux does")
+def test_memory_does_not_grow_with_the_table(tmp_path):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    rng, n_columns = np.random.default_rng(0), 100
+    schema = pa.schema([(f"x{k}", pa.float64()) for k in range(n_columns)])
+    with parquet.ParquetWriter(tmp_path / "big.parquet", schema, use_dictionary=False, compression="none") as writer:
+        block = pa.table([rng.random(50_000) for _ in range(n_columns)], schema=schema)
+        for _ in range(15):
+            writer.write_table(block, row_group_size=10_000)
+    run = [sys.executable, "-c", BUILD, str(tmp_path / "big.parquet"), str(tmp_path / "cache")]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    table_bytes, store_bytes, grown = map(int, done.stdout.split())
+    assert table_bytes == 600e6
+    assert store_bytes == 150e6
+    # Four blocks of 8192 x 100 cells at 40 bytes for all of them are 33 MB, and a row group is 8 MB
+    assert grown < 250e6

@@ -1,0 +1,281 @@
+"""Ranks that hold rows of their own find what one process finds that holds all of them."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+from rank_processes import run_ranks
+
+from minerva_select.data.encoded_rows import Layout, Rows, join_rows
+from minerva_select.data.sharding import HELD_WHOLE, Shares
+from minerva_select.mi.cross_fit import Critics, Fold, Job, Target
+from minerva_select.mi.training import Run, Schedule
+from minerva_select.runtime.device import Deadline, drawn_by, seeded
+from minerva_select.runtime.distributed import Ranks, alone
+from minerva_select.solvers.candidate_search import Workshop, fit_candidates, screen_fold, with_pairs
+from minerva_select.solvers.elimination import LeaveOut, eliminate, mask_sampler
+from minerva_select.solvers.fit_config import Plan
+from minerva_select.solvers.paper import PaperSettings, solve_paper
+from minerva_select.solvers.permutation import falls_on_tune_rows, falls_on_vet_rows
+from minerva_select.solvers.vetting import solve_vetting
+
+CPU = torch.device("cpu")
+N_ROWS = 3000
+OWN = {1: (3000,), 2: (1100, 1900), 3: (700, 0, 2300)}  # rows of each rank
+UNITS = [[feature] for feature in range(6)]  # 1 and 4 are equal or not, which is what 2 and 5 are about
+SHORT = Schedule(max_steps=20, batch_size=256, evaluate_every=10, max_gradient_norm=float("inf"))
+PLAN = Plan(1, 1, 5, 16, 0.0, Schedule(max_steps=60, batch_size=128, learning_rate=1e-2, evaluate_every=20), n_pairs=2)
+WITH_DROPOUT = dataclasses.replace(PLAN, n_folds=3, dropout=0.1)
+
+
+def table(is_discrete):
+    """Features, atoms of the target and what they are; all rows in the order of the target."""
+    generator = torch.Generator().manual_seed(1)
+    codes = torch.randint(3, (N_ROWS, 4), generator=generator, dtype=torch.uint8)
+    ranks = torch.rand(N_ROWS, 2, generator=generator)
+    ranks[::17, 0] = torch.nan
+    equal = (codes[:, 0] == codes[:, 2]).long()
+    for column, n_wrong in ((1, 0.25), (3, 0.3)):
+        codes[:, column] = equal ^ (torch.rand(N_ROWS, generator=generator) < n_wrong)
+    if is_discrete:
+        atoms = equal ^ (torch.rand(N_ROWS, generator=generator) < 0.1)
+        atom_rows = Rows(torch.empty(2, 0), torch.arange(2).unsqueeze(1), Layout(0, (2,), (0,)))
+    else:
+        atoms = 6 * equal + torch.randint(9, (N_ROWS,), generator=generator)
+        atom_rows = Rows((torch.arange(15).unsqueeze(1) + 0.5) / 15, torch.empty(15, 0).long(), Layout(1, (), (0,)))
+    x = Rows(ranks, codes, Layout(2, (3,) * 4, (0, 3, 1, 2, 4, 5)))
+    order = atoms.argsort(stable=True)
+    log_prior = (torch.bincount(atoms) / N_ROWS).log()
+    return x.take(order), Target(atoms[order], atom_rows, log_prior, is_discrete)
+
+
+def make_folds(ranks, is_discrete, n_folds=1):
+    """Folds of which a rank holds its own rows: of classes encoded fold by fold, of amounts once for all folds."""
+    x, target = table(is_discrete)
+    generator = torch.Generator().manual_seed(2)
+    weights = torch.rand(N_ROWS, generator=generator) + 0.5
+    parts = torch.randperm(N_ROWS, generator=generator).tensor_split(5)
+    shares = Shares.of(ranks, OWN[ranks.size][ranks.rank])
+    own = x.take(torch.arange(*shares.own))
+    return [
+        Fold(
+            x=join_rows([own] * (n_folds if is_discrete else 1)),
+            target=dataclasses.replace(target, atoms=target.atoms.repeat(n_folds)),
+            row_weights=weights.repeat(n_folds),
+            train=(torch.cat([parts[(k + j) % 5] for j in range(3)]) + k * N_ROWS,),
+            tune=(parts[(k + 3) % 5] + k * N_ROWS,),
+            vet=parts[(k + 4) % 5] + k * N_ROWS,
+            clusters=(torch.arange(N_ROWS) // 2).repeat(n_folds),
+            shares=shares,
+        )
+        for k in range(n_folds)
+    ]
+
+
+def steps(ranks, is_discrete):
+    """The moves of the solver, one by one."""
+    folds = make_folds(ranks, is_discrete, 2)
+    found = screen_fold(folds[0])
+    folds = with_pairs(folds, [found], 2)
+    with seeded(0, CPU) as generator:
+        run = Run(generator)
+        jobs = [Job(folds[0], [0, 1, 2, 4]), Job(folds[1], [1, 3, 4])]
+        critics = Critics(jobs, width=16)
+        critics.fit(dataclasses.replace(SHORT, max_steps=1), run, stage="learn")
+        gradient = critics.ensemble.gradient.clone()
+        outcome = critics.fit(SHORT, run, stage="learn")
+        hidden = Critics(jobs, width=16)
+        hidden.fit(dataclasses.replace(SHORT, max_steps=1), run, stage="vet", sample_masks=mask_sampler(UNITS[:5]))
+        units = [[[0], [1, 4]], [[3]]]
+        tuned = falls_on_tune_rows(critics, units, generator, max_rows=500)
+        return {
+            "screen": [value.numpy() for value in vars(found).values()],
+            "tables": folds[0].pairs.tables.numpy(),
+            "gradient": gradient.numpy(),
+            "gradient of hidden parts": hidden.ensemble.gradient.numpy(),
+            "parameters": parameters_that_matter(critics).numpy(),
+            "losses": np.array([record.bound for record in outcome.records]),
+            "held out": outcome.held_out_bound.numpy(),
+            "tune": torch.cat(critics.tune_information()).numpy(),
+            "vet": torch.cat(critics.vet_information(critics.mask_of([1, 4]))).numpy(),
+            "falls": torch.cat([fall.flatten() for fall in falls_on_vet_rows(critics, units, generator)]).numpy(),
+            "falls of tuning rows": np.array([(fall.mean, fall.error) for job in tuned for fall in job]),
+            "draws to come": [torch.rand(3, generator=one).tolist() for one in (drawn_by(), generator)],
+        }
+
+
+def parameters_that_matter(critics):
+    """Without the last bias of an amount's tower: what is added to all atoms' scores alike changes nothing."""
+    parameters = critics.ensemble.parameters.items()
+    return torch.cat([value.detach().flatten() for name, value in parameters if name != "target.finish.2.bias"])
+
+
+def solve(ranks, is_discrete, plan):
+    """What is selected, and in which order the others went."""
+    with seeded(0, CPU) as generator:
+        folds = make_folds(ranks, is_discrete, plan.n_folds)
+        run = Run(generator, Deadline(1000.0, ranks.same))
+        solution = solve_vetting(folds, UNITS, [], plan, run)
+    return solution.selected, solution.information.mean, solution.information.error
+
+
+def eliminate_all_but_the_needed(ranks, is_discrete):
+    """What is left of all units, and in which order the others went."""
+    with seeded(0, CPU) as generator:
+        workshop = Workshop(UNITS, [], PLAN, Run(generator))
+        everything = fit_candidates(make_folds(ranks, is_discrete), [list(range(6))], workshop, "learn")
+        found = eliminate(LeaveOut(everything, list(range(6)), workshop), workshop, 0.05, None)
+    return found.kept, [gone.unit for gone in found.dropped]
+
+
+def solve_as_in_the_paper(ranks):
+    """A few steps of either stage."""
+    x, target = table(is_discrete=True)
+    y = target.atom_rows.take(target.atoms)
+    seen, held_out = torch.randperm(N_ROWS, generator=torch.Generator().manual_seed(0)).tensor_split([2500])
+    settings = PaperSettings(batch_size=101, max_steps_learn=10, max_steps_sparsify=10)
+    given = x.take(seen), y.take(seen), (x.take(held_out), y.take(held_out)), range(6), settings
+    with seeded(0, CPU) as generator:
+        solution = solve_paper(*given, Run(generator, ranks=ranks))
+    bounds = [(record.bound, record.sparsity_term, record.drift_term) for record in solution.records]
+    kept = solution.kept
+    return {"weights": solution.weights.numpy(), "bounds": np.array([*bounds, (kept.mean, kept.error, 0.0)])}
+
+
+def moves(ranks):
+    torch.set_num_threads(1)
+    return {
+        "steps": [steps(ranks, is_discrete) for is_discrete in (True, False)],
+        "eliminations": [eliminate_all_but_the_needed(ranks, is_discrete) for is_discrete in (True, False)],
+        "paper": solve_as_in_the_paper(ranks),
+        # The second has no time left by its own clock
+        "time is up": Deadline(1000.0 * (ranks.rank != 1), ranks.same).share(0.5).passed,
+    }
+
+
+def everything(ranks):
+    solutions = [solve(ranks, is_discrete, PLAN) for is_discrete in (True, False)]
+    return moves(ranks) | {"solutions": solutions, "with dropout": solve(ranks, True, WITH_DROPOUT)}
+
+
+@pytest.fixture(scope="module")
+def expected():
+    before = torch.get_num_threads()
+    found = everything(alone(CPU))
+    torch.set_num_threads(before)
+    return found
+
+
+@pytest.fixture(scope="module")
+def of_two():
+    return run_ranks(everything, 2)
+
+
+@pytest.fixture(scope="module", params=[2, 3])
+def found(request):
+    return request.getfixturevalue("of_two") if request.param == 2 else run_ranks(moves, 3)
+
+
+# Sums of float32 in another order. Steps of Adam divide by the size of the gradient, which makes the most of its error.
+TOLERANCE = {
+    "tables": 1e-6,
+    "gradient": 1e-6,
+    "gradient of hidden parts": 1e-6,
+    "parameters": 1e-4,
+    "losses": 1e-5,
+    "held out": 1e-5,
+    "tune": 1e-4,
+    "vet": 1e-4,
+    "falls": 1e-4,
+    "falls of tuning rows": 1e-5,
+}
+
+
+@pytest.mark.parametrize("what", TOLERANCE)
+def test_each_move_of_ranks_gives_what_it_gives_one_process(found, expected, what):
+    for of_rank in found:
+        for mine, right in zip(of_rank["steps"], expected["steps"], strict=True):
+            assert np.abs(right[what]).max() > 0.01  # there is something to get wrong
+            np.testing.assert_allclose(mine[what], right[what], rtol=0, atol=TOLERANCE[what])
+
+
+def test_counts_of_ranks_add_up_exactly(found, expected):
+    for of_rank in found:
+        for mine, right in zip(of_rank["steps"], expected["steps"], strict=True):
+            assert all(np.array_equal(*pair) for pair in zip(mine["screen"], right["screen"], strict=True))
+
+
+def test_every_rank_has_the_same_bits_and_draws_as_the_others(found, expected):
+    for of_rank in found:
+        for mine, leading, right in zip(of_rank["steps"], found[0]["steps"], expected["steps"], strict=True):
+            assert all(np.array_equal(mine[what], leading[what]) for what in TOLERANCE)
+            assert mine["draws to come"] == leading["draws to come"] == right["draws to come"]
+
+
+def test_ranks_eliminate_units_in_the_order_of_one_process(found, expected):
+    for of_rank in found:
+        assert of_rank["eliminations"] == expected["eliminations"]
+    for kept, gone in expected["eliminations"]:
+        assert kept == [1, 4]
+        assert sorted(gone) == [0, 2, 3, 5]
+
+
+def test_ranks_select_what_one_process_selects(of_two, expected):
+    assert of_two[0]["solutions"] == of_two[1]["solutions"]
+    for solution, right in zip(of_two[0]["solutions"], expected["solutions"], strict=True):
+        assert solution[0] == right[0] == [1, 4]
+        assert solution[1:] == pytest.approx(right[1:], abs=1e-3)  # nats
+
+
+def test_ranks_select_what_one_process_selects_with_dropout(of_two, expected):
+    assert of_two[0]["with dropout"] == of_two[1]["with dropout"]
+    assert of_two[0]["with dropout"][0] == expected["with dropout"][0] == [1, 4]
+
+
+def test_algorithm_1_on_ranks_takes_the_steps_of_one_process(found, expected):
+    for of_rank in found:
+        for what, right in expected["paper"].items():
+            np.testing.assert_allclose(of_rank["paper"][what], right, rtol=0, atol=1e-4)
+
+
+def test_the_leading_clock_ends_the_time_of_all(found):
+    assert [of_rank["time is up"] for of_rank in found] == [False] * len(found)
+
+
+def shares_of(rank):
+    """Rows 0 to 3 are of the first rank, 4 of the second, 5 to 9 of the third."""
+    return Shares(Ranks(CPU, rank, 3), (0, 4, 5, 10))
+
+
+def test_numbers_of_rows_lead_to_the_rank_that_holds_them():
+    rows = torch.tensor([0, 3, 4, 5, 9, 10, 14, 29])
+    owners = torch.stack([shares_of(rank).hold(rows) for rank in range(3)]).long().argmax(0)
+    assert owners.tolist() == [0, 0, 1, 2, 2, 0, 1, 2]
+    last = shares_of(2)
+    assert last.own_of(rows).tolist() == [5, 9, 29]
+    assert last.places(last.own_of(rows), n_held=15).tolist() == [0, 4, 14]  # each fold has its own five rows
+    assert last.places(last.own_of(rows), n_held=5).tolist() == [0, 4, 4]  # all folds have the same
+    assert last.places(rows, n_held=5).tolist() == [0, 0, 0, 0, 4, 0, 0, 4]
+
+
+def test_a_portion_fills_up_the_lines_of_which_a_rank_holds_less():
+    rows = torch.tensor([[7, 0, 9, 5], [1, 6, 2, 4]])
+    portion = shares_of(2).portion(rows)
+    assert portion.rows[0].tolist() == [7, 9, 5]
+    assert portion.rows[1, 0] == 6
+    values = torch.arange(8).view(2, 4)
+    assert portion.pick(values).tolist() == [[0, 2, 3], [5, 0, 0]]
+    by_column = portion.pick(torch.stack([values, -values], dim=-1))
+    assert by_column.tolist() == [[[0, 0], [2, -2], [3, -3]], [[5, -5], [0, 0], [0, 0]]]
+    assert shares_of(1).portion(rows[:1]).rows.shape == (1, 0)
+
+
+def test_who_holds_every_row_copies_nothing():
+    rows = torch.tensor([[2, 0], [1, 2]])
+    portion = HELD_WHOLE.portion(rows)
+    assert portion.rows is rows
+    assert portion.pick(rows) is rows
+    assert portion.join(rows) is rows
+    assert HELD_WHOLE.places(rows, n_held=3) is rows
+    assert HELD_WHOLE.own_of(rows[0]).tolist() == [2, 0]

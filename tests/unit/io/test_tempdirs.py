@@ -1,0 +1,63 @@
+"""Claims about temporary folders: private, gone with whoever made them, and with the next one if that was killed."""
+
+from __future__ import annotations
+
+import signal
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from minerva_select.io.tempdirs import Scratch
+
+MAKE = """
+import os, signal, sys, tempfile
+tempfile.tempdir = sys.argv[1]
+from minerva_select.io.tempdirs import Scratch
+scratch = Scratch()
+(scratch.folder / "rows.bin").write_bytes(b"rows")
+"""
+KILLED = MAKE + "os.kill(os.getpid(), signal.SIGKILL)"
+FORKED = MAKE + "if os.fork(): os.wait()\nelse: sys.exit()\nassert (scratch.folder / 'rows.bin').exists()"
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    return tmp_path
+
+
+def run(program, folder):
+    return subprocess.run([sys.executable, "-c", program, folder], check=False).returncode
+
+
+def test_it_is_for_this_user_alone_and_goes_when_nobody_needs_it(temporary):
+    scratch = Scratch()
+    assert stat.S_IMODE(scratch.folder.stat().st_mode) == 0o700
+    assert [*temporary.iterdir()] == [scratch.folder]
+    del scratch
+    assert [*temporary.iterdir()] == []
+
+
+def test_it_goes_when_its_process_ends_and_not_when_one_that_it_forked_does(temporary):
+    assert run(FORKED, temporary) == 0
+    assert [*temporary.iterdir()] == []
+
+
+def test_what_a_killed_process_left_goes_with_the_next_and_those_in_use_stay(temporary):
+    in_use = Scratch()
+    assert run(KILLED, temporary) == -signal.SIGKILL
+    left = {*temporary.iterdir()} - {in_use.folder}
+    assert len(left) == 1
+    (temporary / "minerva-notes").mkdir()  # of somebody else
+    scratch = Scratch()
+    assert {*temporary.iterdir()} == {in_use.folder, scratch.folder, temporary / "minerva-notes"}
+
+
+def test_a_link_that_looks_like_one_is_not_followed(temporary, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / ".in-use").write_text("")
+    (temporary / "minerva-link").symlink_to(elsewhere)
+    Scratch()
+    assert [path.name for path in elsewhere.iterdir()] == [".in-use"]

@@ -1,0 +1,87 @@
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from minerva_select.mi.bounds import conditional_scores, donsker_varadhan, donsker_varadhan_all_pairs, log_mean_exp
+
+
+def test_bound_is_unchanged_by_adding_a_constant():
+    generator = torch.Generator().manual_seed(0)
+    joint, marginal = torch.randn(2, 64, generator=generator, dtype=torch.float64)
+    expected = donsker_varadhan(joint, marginal)
+    # Doubles: 12 digits are left after adding 50
+    torch.testing.assert_close(donsker_varadhan(joint + 50.0, marginal + 50.0), expected, rtol=0, atol=1e-12)
+
+
+def test_bound_equals_a_hand_worked_value():
+    # Mean of 1 and 3 is 2; mean of exp(log 2) and exp(log 4) is 3.
+    bound = donsker_varadhan(torch.tensor([1.0, 3.0]), torch.tensor([2.0, 4.0]).log())
+    assert float(bound) == pytest.approx(2 - math.log(3), abs=1e-6)
+
+
+@pytest.mark.parametrize("size", [1e4, -1e4])
+def test_bound_and_its_gradient_are_finite_at_huge_scores(size):
+    joint = torch.tensor([0.0, size], requires_grad=True)
+    marginal = torch.tensor([size, -size], requires_grad=True)
+    bound = donsker_varadhan(joint, marginal)
+    # Of exp(1e4) and exp(-1e4) only the first is left: the logarithm of the mean is 1e4 - log 2.
+    # One step of a float32 near 1e4 is 0.001.
+    assert float(bound.detach()) == pytest.approx(size / 2 - (1e4 - math.log(2)), abs=2e-3)
+    bound.backward()
+    torch.testing.assert_close(joint.grad, torch.tensor([0.5, 0.5]))
+    torch.testing.assert_close(marginal.grad.sort().values, torch.tensor([-1.0, 0.0]))
+
+
+def test_log_mean_exp_averages_over_the_dimension_asked_for():
+    scores = torch.tensor([[1.0, 3.0], [5.0, 7.0]]).log()
+    torch.testing.assert_close(log_mean_exp(scores, dim=0).exp(), torch.tensor([3.0, 5.0]))
+    torch.testing.assert_close(log_mean_exp(scores, dim=1).exp(), torch.tensor([2.0, 6.0]))
+
+
+def test_all_pairs_bound_is_the_plain_bound_over_off_diagonal_pairs():
+    scores = torch.randn(5, 5, generator=torch.Generator().manual_seed(1))
+    off_diagonal = torch.stack([scores[i, j] for i in range(5) for j in range(5) if i != j])
+    expected = donsker_varadhan(torch.stack([scores[i, i] for i in range(5)]), off_diagonal)
+    torch.testing.assert_close(donsker_varadhan_all_pairs(scores), expected)
+
+
+def test_all_pairs_bound_equals_a_hand_worked_value():
+    # True pairs score log 4 and log 9, the two others exp to 1 and 3.
+    scores = torch.tensor([[4.0, 1.0], [3.0, 9.0]]).log()
+    assert float(donsker_varadhan_all_pairs(scores)) == pytest.approx(math.log(6) - math.log(2), abs=1e-6)
+
+
+def test_conditional_scores_are_the_hand_worked_log_ratios():
+    # Prior 1/4 and 3/4, scores log 2 and 0: q is proportional to 2/4 and 3/4, so 2/5 and 3/5.
+    scores = torch.tensor([[2.0, 1.0], [2.0, 1.0]]).log()
+    found = conditional_scores(scores, torch.tensor([0, 1]), torch.tensor([0.25, 0.75]).log())
+    expected = torch.tensor([(2 / 5) / (1 / 4), (3 / 5) / (3 / 4)]).log()
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-6)
+
+
+def test_conditional_scores_keep_leading_dimensions():
+    generator = torch.Generator().manual_seed(2)
+    scores = torch.randn(3, 4, 5, generator=generator)
+    atoms = torch.randint(5, (3, 4), generator=generator)
+    log_prior = torch.full((5,), 0.2).log()
+    found = conditional_scores(scores, atoms, log_prior)
+    for member in range(3):
+        torch.testing.assert_close(found[member], conditional_scores(scores[member], atoms[member], log_prior))
+
+
+@pytest.mark.parametrize("n_levels", [3, 5])
+def test_bound_of_the_perfect_critic_is_the_lemmas_information(n_levels):
+    # Every pair of levels once is the law of Experiment A itself; every x with every y is the product of its
+    # marginals. The perfect critic is log p(y|x) / p(y), minus infinity where y cannot be.
+    first, second = np.indices((n_levels, n_levels)).reshape(2, -1)
+    y = (first == second).astype(int)
+    prior = np.array([(n_levels - 1) / n_levels, 1 / n_levels])
+    with np.errstate(divide="ignore"):
+        critic = torch.tensor(np.log(np.eye(2)[y] / prior))  # (row of x, class)
+    every_pair = critic[:, y]
+    lemma = (n_levels - 1) / n_levels * math.log(n_levels / (n_levels - 1)) + math.log(n_levels) / n_levels
+    assert float(donsker_varadhan(every_pair.diagonal(), every_pair)) == pytest.approx(lemma, abs=1e-12)
+    by_row = conditional_scores(torch.zeros(len(y), 2).double() + critic, torch.tensor(y), torch.tensor(np.log(prior)))
+    assert float(by_row.mean()) == pytest.approx(lemma, abs=1e-12)

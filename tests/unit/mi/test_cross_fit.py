@@ -1,0 +1,181 @@
+import dataclasses
+import math
+
+import pytest
+import torch
+
+from minerva_select.data.encoded_rows import Layout, Rows
+from minerva_select.mi.bounds import conditional_scores
+from minerva_select.mi.cross_fit import Critics, Job
+from minerva_select.mi.training import Run, Schedule
+from minerva_select.runtime.device import seeded
+
+CPU = torch.device("cpu")
+SHORT = Schedule(max_steps=10, batch_size=32, evaluate_every=5)
+
+
+def copied_column(n_rows=400, seed=0):
+    """Two columns of which the first is the target."""
+    codes = torch.randint(2, (n_rows, 2), generator=torch.Generator().manual_seed(seed))
+    return codes, codes[:, 0].clone()
+
+
+def everything(fold):
+    return Job(fold, list(range(fold.x.layout.n_features)))
+
+
+def fitted(fold, schedule=SHORT, seed=0, **arguments):
+    """Critics of all features."""
+    with seeded(seed, CPU) as generator:
+        critics = Critics([everything(fold)], width=16)
+        critics.fit(schedule, Run(generator), stage="learn", **arguments)
+    return critics
+
+
+def same(one, other, members=slice(None)):
+    pairs = zip(one.ensemble.parameters.values(), other.ensemble.parameters.values(), strict=True)
+    return all(torch.equal(mine[members], theirs[members]) for mine, theirs in pairs)
+
+
+def spoil(fold, rows):
+    """The same fold with the two classes exchanged on these rows."""
+    atoms = fold.target.atoms.clone()
+    atoms[rows] = 1 - atoms[rows]
+    return dataclasses.replace(fold, target=dataclasses.replace(fold.target, atoms=atoms))
+
+
+@pytest.mark.reference
+def test_information_of_a_copied_target_is_its_entropy(make_fold, quick):
+    fold = make_fold(*copied_column(), n_members=2)
+    (found,) = fitted(fold, quick).vet_information()
+    # Training stops near the ceiling, not on it
+    assert float(found.mean()) == pytest.approx(fold.target.entropy, rel=0.03)
+
+
+def test_information_of_a_row_is_never_above_its_surprise(make_fold, quick):
+    codes, y = copied_column()
+    fold = make_fold(codes, y)
+    (found,) = fitted(fold, quick).vet_information()
+    surprise = -fold.target.log_prior[y[fold.vet]]
+    assert (found <= surprise + 1e-6).all()
+
+
+def test_entropy_is_that_of_the_prior(make_fold):
+    codes, _ = copied_column(8)
+    target = make_fold(codes, torch.tensor([0, 0, 0, 0, 1, 1, 2, 2])).target
+    # Shares 1/2, 1/4, 1/4: half of log 2 and half of log 4
+    assert target.entropy == pytest.approx(1.5 * math.log(2), abs=1e-6)
+
+
+def test_nothing_is_learned_from_vetting_rows(make_fold):
+    fold = make_fold(*copied_column(), n_members=2)
+    critics = fitted(fold)
+    assert same(critics, fitted(spoil(fold, fold.vet)))
+    assert not same(critics, fitted(spoil(fold, fold.train[0])))
+
+
+def test_rows_of_weight_zero_teach_nothing(make_fold):
+    codes, y = copied_column()
+    weights = torch.ones(len(y))
+    weights[::2] = 0.0
+    fold = make_fold(codes, y, row_weights=weights)
+    critics = fitted(fold)
+    assert same(critics, fitted(spoil(fold, slice(0, None, 2))))
+    assert not same(critics, fitted(spoil(fold, slice(1, None, 2))))
+
+
+def test_same_seed_same_critics(make_fold):
+    fold = make_fold(*copied_column())
+    assert same(fitted(fold, seed=3), fitted(fold, seed=3))
+    assert not same(fitted(fold, seed=3), fitted(fold, seed=4))
+
+
+def test_members_learn_nothing_from_their_own_tuning_rows_while_the_others_do(make_fold):
+    fold = make_fold(*copied_column(), n_members=3)
+    # Looked at once, tuning rows choose nothing
+    once = Schedule(max_steps=10, batch_size=32, evaluate_every=10)
+    critics, other = fitted(fold, once), fitted(spoil(fold, fold.tune[0]), once)
+    assert [same(critics, other, members=k) for k in range(3)] == [True, False, False]
+
+
+def test_a_hidden_feature_does_not_inform(make_fold, quick):
+    fold = make_fold(*copied_column())
+    critics = fitted(fold, quick)
+    hidden = critics.mask_of([1])
+    assert hidden.tolist() == [0.0, 1.0]
+    (seen,), (blind,) = critics.vet_information(), critics.vet_information(hidden)
+    critics.x.codes[:, 0] = 1 - critics.x.codes[:, 0]
+    (seen_turned,), (blind_turned,) = critics.vet_information(), critics.vet_information(hidden)
+    assert torch.equal(blind_turned, blind)
+    assert seen_turned.mean() < 0 < seen.mean()
+
+
+def test_size_of_chunks_does_not_change_the_held_out_bound(make_fold, monkeypatch):
+    fold = make_fold(*copied_column(), n_members=2)
+
+    def half_hidden(n_rows, generator):
+        return (torch.rand(n_rows, 2, generator=generator) > 0.5).float()
+
+    def bounds():
+        with seeded(0, CPU) as generator:
+            critics = Critics([everything(fold)], width=16)
+            outcome = critics.fit(SHORT, Run(generator), stage="vet", sample_masks=half_hidden)
+        return [record.held_out_bound for record in outcome.records]
+
+    whole = bounds()
+    monkeypatch.setattr(Critics, "chunk", 7)
+    # Batches of other sizes add up in another order
+    assert bounds() == pytest.approx(whole, abs=1e-5)
+
+
+def test_training_ends_where_nothing_is_left_to_learn(make_fold, generator, quick):
+    fold = make_fold(*copied_column())
+    patient = dataclasses.replace(quick, max_steps=500, patience=1000, patience_at_zero=1000)
+    outcome = Critics([everything(fold)], width=16).fit(patient, Run(generator), stage="learn")
+    assert outcome.converged
+    assert outcome.n_steps < 500
+
+
+def test_tuning_rows_are_judged_by_the_member_that_did_not_train_on_them(make_fold):
+    fold = make_fold(*copied_column(), n_members=3)
+    critics = fitted(fold)
+    (found,) = critics.tune_information()
+    for k, (rows, values) in enumerate(zip(fold.tune, found.split([len(rows) for rows in fold.tune]), strict=True)):
+        scores = critics.critic(fold.x.take(rows.expand(3, -1)), critics.atom_rows)[k]
+        expected = conditional_scores(scores, fold.target.atoms[rows], fold.target.log_prior)
+        torch.testing.assert_close(values, expected.detach(), rtol=1e-5, atol=1e-5)
+
+
+def test_vetting_rows_are_judged_by_the_mean_score_of_all_members(make_fold):
+    fold = make_fold(*copied_column(), n_members=3)
+    critics = fitted(fold)
+    scores = critics.critic(fold.x.take(fold.vet.expand(3, -1)), critics.atom_rows).mean(0)
+    expected = conditional_scores(scores, fold.target.atoms[fold.vet], fold.target.log_prior)
+    (found,) = critics.vet_information()
+    torch.testing.assert_close(found, expected.detach(), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.reference
+def test_continuous_targets_are_scored_atom_by_atom(make_fold, quick):
+    generator = torch.Generator().manual_seed(0)
+    codes = torch.randint(2, (600, 2), generator=generator)
+    # Eight levels of equal weight, the upper four where the first column is 1
+    atoms = 4 * codes[:, 0] + torch.randint(4, (600,), generator=generator)
+    (found,) = fitted(_ordered(make_fold(codes, atoms)), quick).vet_information()
+    # The column tells the half: log 2. Each of 150 vetting rows says about that, so the mean is known well
+    assert float(found.mean()) == pytest.approx(math.log(2), abs=0.07)
+
+
+def _ordered(fold):
+    """The same fold with its classes as levels of an amount."""
+    n_atoms = len(fold.target.log_prior)
+    ranks = (torch.arange(n_atoms).unsqueeze(1) + 0.5) / n_atoms
+    atom_rows = Rows(ranks, torch.empty(n_atoms, 0, dtype=torch.int64), Layout(1, (), (0,)))
+    return dataclasses.replace(fold, target=dataclasses.replace(fold.target, atom_rows=atom_rows, is_discrete=False))
+
+
+def test_dropout_is_off_once_fitted(make_fold, generator):
+    fold = make_fold(*copied_column())
+    critics = Critics([everything(fold)], dropout=0.5, width=16)
+    critics.fit(SHORT, Run(generator), stage="learn")
+    assert torch.equal(critics.vet_information()[0], critics.vet_information()[0])

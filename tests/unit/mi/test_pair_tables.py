@@ -1,0 +1,436 @@
+import dataclasses
+import math
+
+import pytest
+import torch
+
+from minerva_select.data.encoded_rows import Layout, Rows
+from minerva_select.mi import cross_fit, pair_tables
+from minerva_select.mi.bounds import conditional_scores
+from minerva_select.mi.cross_fit import Critics, Job
+from minerva_select.mi.networks import FeatureTower
+from minerva_select.mi.pair_tables import N_CELLS, N_PARTS, UNSEEN, PairInputs, PairTables, part_of_rows, tabulate
+from minerva_select.mi.training import Run, Schedule
+from minerva_select.runtime.device import seeded
+from minerva_select.solvers.screen import MAX_LEVELS
+
+CPU = torch.device("cpu")
+# Features 0 to 4 are: categorical, continuous, categorical of many levels, continuous, categorical
+MIXED = Layout(2, (4, 40, 3), (1, 3, 0, 2, 4))
+PAIRS = ((0, 1), (4, 2), (1, 3), (2, 0))
+MEMBERS = slice(1, 3)  # some of the three that towers have here
+STILL = Schedule(max_steps=1, batch_size=32, learning_rate=0.0)  # leaves every parameter where it starts
+
+
+def levels(codes):
+    """Rows of categorical columns."""
+    return Rows(
+        torch.empty(len(codes), 0), codes, Layout(0, (MAX_LEVELS,) * codes.shape[1], tuple(range(codes.shape[1])))
+    )
+
+
+def mixed(n_rows=60, seed=0):
+    """Rows of both kinds, some ranks missing."""
+    generator = torch.Generator().manual_seed(seed)
+    ranks = torch.rand(n_rows, 2, generator=generator)
+    ranks[torch.rand(n_rows, 2, generator=generator) < 0.2] = torch.nan
+    codes = [torch.randint(n, (n_rows,), generator=generator) for n in MIXED.n_levels]
+    return Rows(ranks, torch.stack(codes, dim=1), MIXED)
+
+
+def draw_tables(seed=0, n_values=2, chosen=PAIRS):
+    """Tables that no count gives, all cells different."""
+    size = (N_PARTS + 1, len(chosen), N_CELLS, n_values)
+    return PairTables(tuple(chosen), torch.randn(size, generator=torch.Generator().manual_seed(seed)))
+
+
+# Tables
+
+
+@pytest.fixture
+def counted():
+    """Three columns of few levels, three classes of unequal size, whole weights: sums of them are exact."""
+    generator = torch.Generator().manual_seed(0)
+    codes = torch.randint(3, (120, 3), generator=generator)
+    classes = torch.tensor([0, 1, 1, 1, 2, 1]).repeat(20)
+    return levels(codes), classes, torch.randint(1, 4, (120,), generator=generator).float()
+
+
+def test_a_table_is_the_share_of_a_class_in_a_cell_against_that_of_all_rows():
+    # Cell (0, 0) has 3 of the 4 that class 1 weighs, and 5 of the 10 that all rows do
+    codes = torch.tensor([[0, 0], [0, 0], [2, 1], [0, 0], [2, 1]])
+    classes, weights = torch.tensor([1, 1, 1, 0, 0]), torch.tensor([1.0, 2.0, 1.0, 2.0, 4.0])
+    found = tabulate(levels(codes), classes, weights, torch.arange(5), [(0, 1)])
+    assert found.tables.shape == (N_PARTS + 1, 1, MAX_LEVELS**2, 1)
+    told = found.tables[UNSEEN, 0, :, 0]
+    # One of class 1 is added to both: (3/4 + 1/4) / (5/10 + 1/4), and (1/4 + 1/4) / (5/10 + 1/4)
+    assert float(told[0]) == pytest.approx(math.log(4 / 3), abs=1e-6)
+    assert float(told[2 * MAX_LEVELS + 1]) == pytest.approx(math.log(2 / 3), abs=1e-6)
+    # Nothing is known of cells that do not occur
+    assert told.count_nonzero() == 2
+
+
+def test_every_part_is_told_what_the_others_count(counted):
+    x, classes, weights = counted
+    rows, chosen = torch.arange(5, 110), [(0, 1), (2, 0)]
+    found = tabulate(x, classes, weights, rows, chosen)
+    assert found.pairs == tuple(chosen)
+    for part in (*range(N_PARTS), UNSEEN):
+        known = [row for row in rows.tolist() if int(part_of_rows(torch.tensor(row))) != part]
+        total = sum(float(weights[row]) for row in known)
+        for k, (a, b) in enumerate(chosen):
+            for first, second in ((0, 0), (1, 2), (2, 0)):
+                inside = [row for row in known if x.codes[row, [a, b]].tolist() == [first, second]]
+                # Class 1 is the most frequent one, of which nothing is told
+                for value, of_class in enumerate((0, 2)):
+                    whole = sum(float(weights[row]) for row in known if classes[row] == of_class)
+                    own = sum(float(weights[row]) for row in inside if classes[row] == of_class)
+                    everything = sum(float(weights[row]) for row in inside)
+                    expected = math.log((own / whole + 1 / whole) / (everything / total + 1 / whole))
+                    told = float(found.tables[part, k, first * MAX_LEVELS + second, value])
+                    assert told == pytest.approx(expected, abs=1e-6)
+
+
+def test_the_class_and_the_cells_of_a_row_change_nothing_that_it_is_told(counted):
+    x, classes, weights = counted
+    rows, chosen = torch.arange(120), [(0, 1), (1, 2)]
+    before = tabulate(x, classes, weights, rows, chosen).tables
+    for row in range(0, 120, 7):
+        mine = int(part_of_rows(torch.tensor(row)))
+        other_class, other_cells = classes.clone(), x.codes.clone()
+        other_class[row] = (classes[row] + 1) % 3
+        other_cells[row] = (x.codes[row] + 1) % 3
+        for after in (
+            tabulate(x, other_class, weights, rows, chosen).tables,
+            tabulate(levels(other_cells), classes, weights, rows, chosen).tables,
+        ):
+            assert torch.equal(after[mine], before[mine])
+            assert not any(torch.equal(after[part], before[part]) for part in range(N_PARTS + 1) if part != mine)
+
+
+def test_rows_that_do_not_train_are_not_counted(counted):
+    x, classes, weights = counted
+    rows = torch.arange(0, 120, 2)
+    other_classes, other_cells, other_weights = classes.clone(), x.codes.clone(), weights.clone()
+    other_classes[1::2], other_cells[1::2], other_weights[1::2] = 2, 2, 50.0
+    before = tabulate(x, classes, weights, rows, [(0, 2)])
+    after = tabulate(levels(other_cells), other_classes, other_weights, rows, [(0, 2)])
+    assert torch.equal(before.tables, after.tables)
+
+
+def test_what_rows_are_told_of_noise_says_nothing_of_their_own_class():
+    generator = torch.Generator().manual_seed(1)
+    codes, classes = torch.randint(24, (2000, 2), generator=generator), torch.randint(2, (2000,), generator=generator)
+    rows = torch.arange(2000)
+    tables = tabulate(levels(codes), classes, torch.ones(2000), rows, [(0, 1)]).tables[:, 0, :, 0]
+    cells = codes[:, 0] * MAX_LEVELS + codes[:, 1]
+    gaps = []
+    for told in (tables[part_of_rows(rows), cells], tables[UNSEEN, cells]):
+        groups = [told[classes == k] for k in range(2)]
+        error = math.sqrt(sum(float(group.var()) / len(group) for group in groups))
+        gaps.append(float(groups[0].mean() - groups[1].mean()) / error)
+    assert abs(gaps[0]) < 3.5
+    # A table that counts the row itself gives its class away: 3.5 rows a cell are few
+    assert abs(gaps[1]) > 15
+
+
+def test_cells_hold_missing_ranks_and_rare_levels():
+    ranks = torch.tensor([[torch.nan], [0.0], [0.999], [0.5]])
+    x = Rows(ranks, torch.tensor([[0], [23], [31], [39]]), Layout(1, (40,), (1, 0)))
+    found = tabulate(x, torch.tensor([1, 0, 1, 0]), torch.ones(4), torch.arange(4), [(1, 0)])
+    # Feature 1 is the amount: a bin of its own where missing, then eight; levels from 23 on are one
+    occur = found.tables[UNSEEN, 0, :, 0].nonzero().flatten().tolist()
+    assert {*occur} <= {0, 1 * 24 + 23, 8 * 24 + 23, 5 * 24 + 23}
+    assert len(occur) == 4
+
+
+def test_tables_are_finite_where_a_class_or_all_other_parts_are_empty():
+    codes = torch.randint(3, (40, 2), generator=torch.Generator().manual_seed(0))
+    classes = torch.arange(40) % 3
+    no_class_two = (classes < 2).nonzero().squeeze(1)
+    one_part = (part_of_rows(torch.arange(40)) == 1).nonzero().squeeze(1)
+    for rows in (no_class_two, one_part):
+        found = tabulate(levels(codes), classes, torch.ones(40), rows, [(0, 1)])
+        assert found.tables.isfinite().all()
+    # Rows of the only part are told of no row at all
+    assert found.tables[1].count_nonzero() == 0
+    assert found.tables[UNSEEN].count_nonzero() > 0
+
+
+def test_size_of_chunks_does_not_change_tables(counted, monkeypatch):
+    whole = tabulate(*counted, torch.arange(120), [(0, 1)])
+    monkeypatch.setattr(pair_tables, "_CHUNK", 7)
+    assert torch.equal(tabulate(*counted, torch.arange(120), [(0, 1)]).tables, whole.tables)
+
+
+def test_packed_rows_are_counted_like_others():
+    packed, classes = mixed(200).pack(), torch.arange(200) % 7 % 2
+    unpacked = packed.take(torch.arange(200))
+    rows = torch.arange(3, 190)
+    found, expected = (tabulate(x, classes, torch.ones(200), rows, PAIRS) for x in (packed, unpacked))
+    assert torch.equal(found.tables, expected.tables)
+
+
+def test_parts_are_of_equal_size_and_the_same_for_a_row_wherever_it_stands():
+    rows = torch.arange(100_000)
+    parts = part_of_rows(rows)
+    share = torch.bincount(parts, minlength=N_PARTS) / len(rows)
+    assert share.tolist() == pytest.approx([1 / N_PARTS] * N_PARTS, abs=0.001)
+    order = torch.randperm(len(rows), generator=torch.Generator().manual_seed(0))
+    assert torch.equal(part_of_rows(order), parts[order])
+    assert {*part_of_rows(torch.tensor([10**9, 3 * 10**9])).tolist()} <= {*range(N_PARTS)}
+
+
+def test_pairs_among_features_are_numbered_by_their_places():
+    tables = draw_tables(chosen=((1, 4), (2, 0), (4, 2)))
+    found = tables.among([2, 4, 0])
+    # Feature 1 is not there; features 2, 4 and 0 have the places 0, 1 and 2
+    assert found.pairs == ((0, 2), (1, 0))
+    assert torch.equal(found.tables, tables.tables[:, 1:])
+    assert tables.among([1, 2]).pairs == ()
+    assert tables.among([1, 2]).n_values == tables.n_values
+
+
+# Inputs
+
+
+def test_inputs_are_what_the_table_of_the_member_and_the_part_says():
+    tables = [draw_tables(seed) for seed in range(3)]
+    with seeded(0, CPU):
+        inputs = PairInputs(tables, width=5).double()
+    codes = torch.randint(3, (6, 5), generator=torch.Generator().manual_seed(1))
+    part = torch.randint(N_PARTS, (3, 6), generator=torch.Generator().manual_seed(2))
+    rows = levels(codes).take(torch.arange(6).expand(3, -1))
+    for parts, found in ((part, inputs(rows, part=part)), (torch.full((3, 6), UNSEEN), inputs(rows))):
+        for member in range(3):
+            for row in range(6):
+                cells = [int(codes[row, a] * MAX_LEVELS + codes[row, b]) for a, b in PAIRS]
+                table = tables[member].tables[parts[member, row]]
+                values = torch.cat([table[k, cell] for k, cell in enumerate(cells)]).double()
+                expected = values @ inputs.weight[member]
+                torch.testing.assert_close(found[member, row], expected, rtol=0, atol=1e-12)
+
+
+def tower_of(dtype=torch.float64, chosen=PAIRS, n_values=2):
+    """A tower of three members with tables of their own."""
+    tables = [draw_tables(seed, n_values, chosen) for seed in range(3)]
+    with seeded(0, CPU):
+        return FeatureTower(MIXED, 2, n_members=3, width=6, embedding_width=4, pairs=tables).to(dtype)
+
+
+def exchanged(rows, mine, others, features):
+    """Rows ``mine`` with these features of the rows ``others``."""
+    taken, other = rows.take(mine), rows.take(others)
+    for place in (MIXED.positions.index(feature) for feature in features):
+        if place < 2:
+            taken.ranks[..., place] = other.ranks[..., place]
+        else:
+            taken.codes[..., place - 2] = other.codes[..., place - 2]
+    return taken
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("features", [[0], [1], [2], [3], [4], [0, 1], [4, 1], [3, 4]])
+def test_the_projection_changes_as_if_the_features_had_been_exchanged(features, dtype):
+    tower, rows = tower_of(dtype), mixed()
+    rows = Rows(rows.ranks.to(dtype), rows.codes, MIXED)
+    mine = torch.arange(60).expand(3, -1)
+    others = torch.stack([torch.randperm(60, generator=torch.Generator().manual_seed(k)) for k in range(3)])
+    with torch.no_grad():
+        before, after = tower.hidden(rows.take(mine)), tower.hidden(exchanged(rows, mine, others, features))
+        found = tower.change(rows, mine[MEMBERS], others[MEMBERS], features, MEMBERS)
+        tower.pairs = None
+        of_columns = tower.change(rows, mine[MEMBERS], others[MEMBERS], features, MEMBERS)
+    # Sums of about 20 numbers of about 1, in another order
+    tolerance = {torch.float32: 1e-5, torch.float64: 1e-12}[dtype]
+    torch.testing.assert_close(found, (after - before)[MEMBERS], rtol=0, atol=tolerance)
+    # Every feature is in some pair
+    assert (found - of_columns).abs().max() > 0.1
+
+
+@pytest.mark.parametrize("features", [[0], [2, 4]])
+def test_a_hidden_column_of_a_pair_hides_its_change_too(features):
+    tower, rows = tower_of(), mixed()
+    rows = Rows(rows.ranks.double(), rows.codes, MIXED)
+    mine, others = torch.arange(60).view(3, 20), torch.arange(60).flip(0).view(3, 20)
+    weights = torch.ones(3, 5, dtype=torch.float64)
+    weights[2, [1, 3]] = 0.0  # for the last member, and none of the features
+    with torch.no_grad():
+        changed = exchanged(rows, mine, others, features)
+        expected = (tower.hidden(changed, weights) - tower.hidden(rows.take(mine), weights))[MEMBERS]
+        found = tower.change(rows, mine[MEMBERS], others[MEMBERS], features, MEMBERS, weights)
+        plain = tower.change(rows, mine[MEMBERS], others[MEMBERS], features, MEMBERS)
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
+    # Feature 0 has a pair with feature 1; of features 2 and 4 no pair is hidden
+    differs = (found - plain).abs().amax(dim=(1, 2)) > 0.1
+    assert differs.tolist() == [False, features == [0]]
+
+
+def test_features_that_are_in_no_pair_change_their_columns_alone():
+    tower, rows = tower_of(chosen=((0, 1),)), mixed()
+    mine, others = torch.arange(40).view(2, 20), torch.arange(20, 60).view(2, 20)
+    with torch.no_grad():
+        found = tower.change(rows, mine, others, [2, 4], MEMBERS)
+        tower.pairs = None
+        assert torch.equal(found, tower.change(rows, mine, others, [2, 4], MEMBERS))
+
+
+@pytest.mark.parametrize("by_row", [False, True], ids=["a member", "a row"])
+@pytest.mark.parametrize("hidden", [0, 1, 2, 4])
+def test_hiding_either_column_of_a_pair_hides_the_pair(hidden, by_row):
+    tower, rows = tower_of(), mixed(12).take(torch.arange(12).expand(3, -1))
+    rows = Rows(rows.ranks.double(), rows.codes, MIXED)
+    weights = torch.ones(3, 12, 5) if by_row else torch.ones(3, 1, 5)
+    weights[..., hidden] = 0.0
+    left = [k for k, pair in enumerate(PAIRS) if hidden not in pair]
+    assert 0 < len(left) < len(PAIRS)
+    with torch.no_grad():
+        found = tower.hidden(rows, weights if by_row else weights.squeeze(1))
+        told = tower.pairs
+        weight = told.weight.unflatten(1, (len(PAIRS), 2))
+        weight[:, [k for k in range(len(PAIRS)) if k not in left]] = 0.0
+        of_the_others = told(rows)
+        tower.pairs = None
+        expected = tower.hidden(rows, weights if by_row else weights.squeeze(1)) + of_the_others
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
+
+
+def test_a_pair_weighs_what_its_columns_do_multiplied():
+    tower, rows = tower_of(chosen=((0, 2),)), levels(torch.randint(3, (9, 5))).take(torch.arange(9).expand(3, -1))
+    told = tower.pairs
+    weights = torch.tensor([0.5, 1.0, 0.25, 1.0, 0.0], dtype=torch.float64).expand(3, 1, -1)
+    with torch.no_grad():
+        torch.testing.assert_close(told(rows, weights), told(rows) / 8, rtol=1e-12, atol=0)
+
+
+def test_a_tower_without_pairs_among_its_features_has_no_inputs_for_them():
+    none = [draw_tables().among([3])] * 3
+    with seeded(0, CPU):
+        tower = FeatureTower(MIXED, 2, n_members=3, width=6, pairs=none)
+    assert tower.pairs is None
+    assert not any(name.startswith("pairs") for name, _ in tower.named_parameters())
+    assert tower.pair_entries([]) == {}
+
+
+def test_entries_of_pairs_are_those_of_their_inputs():
+    tower = tower_of(n_values=3)
+    assert tower.pair_entries([(1, 3), (0, 1)]) == {"pairs.weight": [6, 7, 8, 0, 1, 2]}
+    assert tower.pair_entries([]) == {"pairs.weight": []}
+
+
+# Critics
+
+
+def told(fold, chosen=PAIRS):
+    """The fold with tables of its training rows."""
+    rows = torch.cat(fold.train).unique()
+    tables = tabulate(fold.x, fold.target.atoms, fold.row_weights, rows, chosen)
+    return dataclasses.replace(fold, pairs=tables)
+
+
+@pytest.fixture
+def told_folds(two_folds):
+    return [told(fold) for fold in two_folds]
+
+
+def test_critics_are_told_of_the_pairs_among_their_features_by_the_table_of_their_fold(told_folds, draw_critics):
+    critics = draw_critics(Job(told_folds[0], [2, 4]), Job(told_folds[1], [0, 4]))
+    # Features 0, 2 and 4 have the places 0 to 2; of the pairs (4, 2) and (2, 0) are left
+    inputs = critics.critic.tower.pairs
+    assert inputs.pairs == ((2, 1), (1, 0))
+    by_member = inputs.tables.unflatten(0, (4, N_PARTS + 1, 2, N_CELLS))
+    for member in range(4):
+        assert torch.equal(by_member[member], told_folds[member // 2].pairs.tables[:, [1, 3]])
+
+
+def test_training_rows_are_told_by_the_other_parts_and_all_else_by_all(told_folds, draw_critics, monkeypatch):
+    critics = draw_critics(*(Job(fold, [0, 1, 2, 4]) for fold in told_folds))
+    log_prior = critics.log_prior + torch.tensor([0.1, 0.2, -0.3])
+    rows = torch.stack([rows[:8] for fold in told_folds for rows in fold.train])
+
+    class Drawn:
+        """Batches of the same rows, with a prior of their own."""
+
+        def __init__(self):
+            self.log_prior = log_prior
+
+        def draw(self, n_batch, generator):
+            return rows
+
+    asked = []
+    monkeypatch.setattr(cross_fit, "sampler", lambda *_, **named: asked.append(named) or Drawn())
+    outcome = critics.fit(dataclasses.replace(STILL, batch_size=8, max_steps=3), Run(torch.Generator()), stage="learn")
+    assert asked == [{"is_discrete": told_folds[0].target.is_discrete, "n_draws": 3 * 8}]
+
+    def bound(part, prior):
+        with torch.no_grad():
+            scores = critics.critic(critics.x.take(rows), critics.atom_rows, None, part)
+        values = conditional_scores(scores, critics.atoms[rows], prior)
+        weights = critics.row_weights[rows]
+        return float(((values * weights).sum(1) / weights.sum(1)).mean())
+
+    assert outcome.records[0].bound == pytest.approx(bound(part_of_rows(rows), log_prior), abs=1e-6)
+    assert abs(bound(None, log_prior) - outcome.records[0].bound) > 1e-4
+    (found,) = critics.information([told_folds[0].vet[:8], told_folds[1].vet[:8]])[:1]
+    vet = torch.stack([told_folds[0].vet[:8]] * 2 + [told_folds[1].vet[:8]] * 2)
+    with torch.no_grad():
+        scores = critics.critic(critics.x.take(vet), critics.atom_rows)[:2].mean(0)
+    expected = conditional_scores(scores, critics.atoms[vet[0]], critics.log_prior[0])
+    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_a_start_carries_the_weights_of_common_pairs_over(told_folds, draw_critics):
+    first, second = told_folds
+    mine = draw_critics(Job(first, [0, 1, 2]), Job(second, [0, 1, 2]), seed=1)  # pairs (0, 1) and (2, 0)
+    other = draw_critics(Job(second, [0, 2, 4]), Job(first, [0, 2, 4]), seed=2)  # pairs (4, 2) and (2, 0)
+    name = "tower.pairs.weight"
+    before, theirs = (one.ensemble.parameters[name].detach().clone() for one in (mine, other))
+    mine.start_from(0, other, 1)
+    weight = mine.ensemble.parameters[name]
+    # Two inputs a pair: of two classes out of three
+    assert torch.equal(weight[:2, 2:], theirs[2:, 2:])
+    assert torch.equal(weight[:2, :2], before[:2, :2])
+    assert torch.equal(weight[2:], before[2:])
+
+
+@pytest.mark.parametrize("features", [[0, 1, 2], [0, 2], [1, 2]], ids=["two pairs", "one pair", "no pair"])
+def test_critics_of_fewer_features_start_where_those_of_more_have_ended(features, told_folds, draw_critics):
+    fold = told_folds[0]
+    larger = draw_critics(Job(fold, [0, 1, 2, 3, 4]), seed=1)
+    smaller = draw_critics(Job(fold, features), seed=2)
+    smaller.start_from(0, larger, 0)
+    # What does not see a feature is the same network as what does not have it
+    (expected,) = larger.vet_information(larger.mask_of(features))
+    (found,) = smaller.vet_information()
+    assert expected.std() > 1e-3
+    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_critics_of_more_features_start_from_those_that_know_no_pair(told_folds, draw_critics):
+    smaller, larger = (draw_critics(Job(told_folds[0], features), seed=1) for features in ([1, 2], [0, 1, 2]))
+    before = larger.ensemble.parameters["tower.pairs.weight"].detach().clone()
+    larger.start_from(0, smaller, 0)
+    assert torch.equal(larger.ensemble.parameters["tower.pairs.weight"], before)
+    (found,), (expected,) = larger.vet_information(larger.mask_of([1, 2])), smaller.vet_information()
+    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_a_critic_that_is_told_of_a_pair_learns_sooner(make_fold):
+    # Two columns of 24 levels, unequal in one row of twenty; half of those rows are of the rare class
+    generator = torch.Generator().manual_seed(0)
+    n_rows = 8000
+    first = torch.randint(24, (n_rows,), generator=generator)
+    differs = torch.rand(n_rows, generator=generator) < 0.05
+    second = torch.where(differs, (first + torch.randint(1, 24, (n_rows,), generator=generator)) % 24, first)
+    y = (differs & (torch.rand(n_rows, generator=generator) < 0.5)).long()
+    fold = make_fold(torch.stack([first, second], dim=1), y, n_levels=(24, 24))
+    schedule = Schedule(max_steps=50, batch_size=256, learning_rate=5e-3, evaluate_every=25)
+    reached = {}
+    for name, own in (("plain", fold), ("told", told(fold, [(0, 1)]))):
+        with seeded(0, CPU) as generator:
+            critics = Critics([Job(own, [0, 1])], width=32)
+            critics.fit(schedule, Run(generator), stage="learn")
+        reached[name] = float(critics.vet_information()[0].mean())
+    # H(0.025) - 0.05 log 2 = 0.082 nats are there; 2,000 vetting rows know a mean to about 0.01
+    assert reached["told"] > 0.05
+    assert reached["told"] > reached["plain"] + 0.02

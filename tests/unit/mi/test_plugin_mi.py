@@ -1,0 +1,134 @@
+"""Claims about counts: what a column tells alone, on rows that were not counted."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+
+from minerva_select.data.encoded_rows import Layout, Rows
+from minerva_select.mi.cross_fit import Fold, Target
+from minerva_select.mi.plugin_mi import Counts
+from minerva_select.solvers.attribution import explain_columns
+from minerva_select.solvers.screen import coarse_codes, screen
+
+N_ROWS = 8000
+
+
+def draw(seed):
+    return torch.Generator().manual_seed(seed)
+
+
+def as_fold(ranks, codes, y, is_discrete=True, atom_ranks=None, row_weights=None):
+    """Three quarters of the rows train, a quarter vets."""
+    n_rows = len(y)
+    prior = torch.bincount(y).float() / n_rows
+    n_levels = tuple(int(column.max()) + 1 for column in codes.T)
+    layout = Layout(ranks.shape[1], n_levels, tuple(range(ranks.shape[1] + codes.shape[1])))
+    of_atoms = torch.empty(len(prior), 0) if atom_ranks is None else atom_ranks[:, None]
+    atoms = Rows(of_atoms, torch.arange(len(prior))[:, None], Layout(of_atoms.shape[1], (len(prior),), (0, 1)))
+    train, tune, vet = torch.arange(n_rows).tensor_split([n_rows // 2, 3 * n_rows // 4])
+    weights = torch.ones(n_rows) if row_weights is None else row_weights
+    return Fold(Rows(ranks, codes, layout), Target(y, atoms, prior.log(), is_discrete), weights, (train,), (tune,), vet)
+
+
+@pytest.fixture
+def bits():
+    """A fair bit y, and columns: y with a tenth of errors, noise, the first with a tenth of errors of its own."""
+    generator = draw(0)
+    y = torch.randint(2, (N_ROWS,), generator=generator)
+
+    def flipped(bit):
+        return bit ^ (torch.rand(N_ROWS, generator=generator) < 0.1).long()
+
+    first = flipped(y)
+    return torch.stack([first, torch.randint(4, (N_ROWS,), generator=generator), flipped(first)], dim=1), y
+
+
+def test_a_column_alone_tells_what_the_closed_form_says(bits):
+    codes, y = bits
+    counts = Counts([as_fold(torch.empty(N_ROWS, 0), codes, y)], [0, 1, 2])
+    entropy = -(0.1 * math.log(0.1) + 0.9 * math.log(0.9))
+    # 2,000 held-out rows know it to 0.015
+    assert counts.alone(0).mean == pytest.approx(math.log(2) - entropy, abs=0.045)
+    assert counts.alone(0).error == pytest.approx(0.015, abs=0.005)
+    assert abs(counts.alone(1).mean) < 0.005
+    assert counts.entropy == pytest.approx(math.log(2), abs=1e-3)
+
+
+def test_counted_rows_do_not_judge_themselves():
+    # Every level occurs about twice: on the rows that made the table it seems to tell all, on others nothing
+    generator = draw(1)
+    codes = torch.randint(120, (240, 1), generator=generator)
+    y = torch.randint(2, (240,), generator=generator)
+    assert Counts([as_fold(torch.empty(240, 0), codes, y)], [0]).alone(0).mean < 0.05
+
+
+def test_what_a_column_tells_beyond_another_is_nothing_where_it_was_made_from_it(bits):
+    codes, y = bits
+    counts = Counts([as_fold(torch.empty(N_ROWS, 0), codes, y)], [0, 1, 2])
+    alone, beyond = counts.left_given(2, 0)
+    assert alone.mean > 0.15  # y with 18% of errors: 0.22 nats
+    assert abs(beyond.mean) < 0.005
+    alone, beyond = counts.left_given(2, 1)
+    assert beyond.mean == pytest.approx(alone.mean, abs=0.01)  # noise tells none of it
+
+
+def test_a_continuous_column_and_target_are_read_in_cells():
+    # y is the rank of x, in 64 levels: all that 32 classes hold
+    x = torch.rand(N_ROWS, 1, generator=draw(2))
+    y = (x[:, 0] * 64).long()
+    fold = as_fold(x, torch.empty(N_ROWS, 0, dtype=torch.int64), y, is_discrete=False, atom_ranks=torch.arange(64) / 64)
+    counts = Counts([fold], [0])
+    assert counts.entropy == pytest.approx(math.log(32), abs=0.01)
+    assert counts.alone(0).mean > 0.95 * math.log(32)
+
+
+def test_missing_values_are_a_cell_of_their_own():
+    # The value is noise, whether there is one is y
+    x = torch.rand(N_ROWS, 1, generator=draw(3))
+    y = torch.randint(2, (N_ROWS,), generator=draw(4))
+    x[y == 1] = torch.nan
+    assert Counts([as_fold(x, torch.empty(N_ROWS, 0, dtype=torch.int64), y)], [0]).alone(0).mean == pytest.approx(
+        math.log(2), abs=0.01
+    )
+
+
+def test_a_monotone_copy_is_like_its_original_and_noise_is_not():
+    x = torch.rand(N_ROWS, 1, generator=draw(5))
+    columns = torch.cat([x, x, torch.rand(N_ROWS, 1, generator=draw(6))], dim=1)
+    y = torch.randint(2, (N_ROWS,), generator=draw(7))
+    counts = Counts([as_fold(columns, torch.empty(N_ROWS, 0, dtype=torch.int64), y)], [0, 1, 2])
+    assert counts.likeness(0, 1) == pytest.approx(1.0)
+    assert counts.likeness(0, 2) < 0.05
+
+
+def test_a_dropped_column_is_replaced_by_the_selected_one_it_was_made_from(bits):
+    codes, y = bits
+    fold = as_fold(torch.empty(N_ROWS, 0), codes, y)
+    found = screen(coarse_codes(fold.x), y, n_pairs=1)
+    columns = explain_columns([fold], found, selected=[0])
+    assert columns.replaced_by == {2: [0]}
+    assert columns.near_copies == {}
+    assert columns.alone.keys() == {0, 1, 2}
+
+
+def test_a_dropped_column_that_no_single_one_replaces_is_replaced_by_all():
+    # y is one of four classes, both bits of it are selected, and the dropped column is y with a tenth of errors
+    generator = draw(8)
+    codes = torch.randint(2, (N_ROWS, 2), generator=generator)
+    y = 2 * codes[:, 0] + codes[:, 1]
+    wrong = torch.rand(N_ROWS, generator=generator) < 0.1
+    blurred = torch.where(wrong, torch.randint(4, (N_ROWS,), generator=generator), y)
+    fold = as_fold(torch.empty(N_ROWS, 0), torch.cat([codes, blurred[:, None]], dim=1), y)
+    found = screen(coarse_codes(fold.x), y, n_pairs=1)
+    assert sorted(explain_columns([fold], found, selected=[0, 1]).replaced_by[2]) == [0, 1]
+
+
+def test_weights_of_rows_count(bits):
+    codes, y = bits
+    # Only rows whose first column is right count: it then tells all
+    weights = (codes[:, 0] == y).float()
+    fold = as_fold(torch.empty(N_ROWS, 0), codes, y, row_weights=weights / weights.mean())
+    assert Counts([fold], [0]).alone(0).mean == pytest.approx(math.log(2), abs=0.01)

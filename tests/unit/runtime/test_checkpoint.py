@@ -1,0 +1,531 @@
+import errno
+import json
+import math
+import os
+import random
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from minerva_select.data.encoded_rows import Layout, Rows
+from minerva_select.errors import InputError
+from minerva_select.mi.bounds import conditional_scores
+from minerva_select.mi.critics import ClassCritic
+from minerva_select.mi.ensemble import Ensemble
+from minerva_select.mi.objective import Loss
+from minerva_select.mi.training import Run, Schedule, train
+from minerva_select.runtime import checkpoint, state_files
+from minerva_select.runtime.checkpoint import Journal
+from minerva_select.runtime.device import drawn_by, random_state, seeded
+from minerva_select.runtime.state_files import State, read_state, write_state
+from minerva_select.solvers import paper
+from minerva_select.solvers.paper import PaperSettings, solve_paper
+
+CPU = torch.device("cpu")
+LAYOUT = Layout(0, (2, 2, 2), (0, 1, 2))
+FEW = Schedule(max_steps=16, batch_size=16, learning_rate=0.1, evaluate_every=2, patience=2, n_decays=1)
+N_EVALUATIONS = 8  # of one such training at most
+
+devices = pytest.mark.parametrize(
+    "device",
+    [
+        "cpu",
+        pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")),
+    ],
+)
+
+
+@pytest.fixture(autouse=True)
+def _all_the_time_for_saving(monkeypatch):
+    """Let trainings of milliseconds save every state."""
+    monkeypatch.setattr(checkpoint, "SHARE", math.inf)
+
+
+class Killed(BaseException):
+    """Stands for a kill: nothing of ours may catch it."""
+
+
+@dataclass
+class Ran:
+    """All that a run leaves behind, training by training."""
+
+    records: list = field(default_factory=list)
+    outcomes: list = field(default_factory=list)
+    values: list = field(default_factory=list)
+    draws: list = field(default_factory=list)
+
+    @property
+    def n_first(self):
+        """Evaluations of the first training."""
+        return len(self.outcomes[0].records)
+
+
+@dataclass
+class Ended:
+    """How a training ended, to be compared."""
+
+    n_steps: int
+    n_steps_counted: int
+    converged: bool
+    bound: list
+    records: tuple
+    in_training: bool
+
+
+def run(folder=None, *, resume=True, on_record=lambda _: None, device="cpu", key="run", **options):
+    """Two trainings, the second from where the first ended; batches, dropout and what lies between draw numbers."""
+    device, ran = torch.device(device), Ran()
+    options = {"every": 0.0, **options}
+
+    def note(record):
+        ran.records.append(record)
+        on_record(record)
+
+    with seeded(0, device) as generator:
+        kept = Journal(folder, key, generator, device=device, **options).open(resume=resume)
+        ensemble = Ensemble(ClassCritic(LAYOUT, 2, n_members=2, width=8, dropout=0.3), device)
+        for stage in ("learn", "vet"):
+            n_steps = torch.zeros((), dtype=torch.int64)
+            outcome = train(
+                ensemble,
+                lambda: Loss(-information(ensemble, torch.randint(48, (16,), generator=generator))),
+                lambda: information(ensemble, torch.arange(48, 64)),
+                FEW,
+                Run(generator, journal=kept, on_record=note),
+                stage=stage,
+                after_step=lambda n_steps=n_steps: n_steps.add_(1),
+                changed={"n_steps": n_steps},
+            )
+            bound, training = outcome.held_out_bound.tolist(), ensemble.critic.training
+            ended = Ended(outcome.n_steps, int(n_steps), outcome.converged, bound, outcome.records, training)
+            ran.outcomes.append(ended)
+            ran.values.append(ensemble.values.tolist())
+            ran.draws.append(torch.rand(2, generator=generator).tolist())
+        ran.draws += [value.tolist() for value in random_state(generator, device).values()]
+    return ran
+
+
+def information(ensemble, rows):
+    """Of 64 rows of three columns, of which the first tells the target, except in every seventh row."""
+    device = ensemble.values.device
+    codes = torch.arange(64)[:, None].bitwise_right_shift(torch.arange(3)).remainder(2)
+    block = Rows(torch.empty(2, len(rows), 0, device=device), codes[rows].expand(2, -1, -1).to(device), LAYOUT)
+    atoms = (codes[rows, 0] ^ (rows % 7 == 0)).expand(2, -1).to(device)
+    log_prior = torch.full((2,), 0.5, device=device).log()
+    return conditional_scores(ensemble.critic(block, None, None), atoms, log_prior).mean(1)
+
+
+@pytest.fixture(scope="module")
+def whole():
+    """What an uninterrupted run without a journal gives."""
+    return run()
+
+
+def interrupt(folder, after, **arguments):
+    """A run that is killed when it tells of so many evaluations; False if it has ended before that."""
+    told = []
+
+    def count(record):
+        told.append(record)
+        if len(told) == after:
+            raise Killed
+
+    try:
+        run(folder, on_record=count, **arguments)
+    except Killed:
+        return True
+    return False
+
+
+def files_of(folder, pattern="*.safetensors"):
+    return sorted(path.name for path in folder.glob(pattern))
+
+
+def test_a_journal_changes_nothing(tmp_path, whole):
+    assert run(tmp_path) == whole
+    assert tuple(whole.records) == whole.outcomes[0].records + whole.outcomes[1].records
+    # Both trainings are long enough to be interrupted, and the seed is one for which patience runs out on the way
+    assert all(len(outcome.records) >= 4 for outcome in whole.outcomes)
+
+
+@devices
+@pytest.mark.parametrize("every", [0.0, 1e9], ids=["states", "results"])
+def test_a_run_interrupted_at_any_evaluation_gives_what_the_whole_one_gives(tmp_path, every, device):
+    expected = run(device=device)
+    n_interrupted = 0
+    for after in range(1, 2 * N_EVALUATIONS + 1):
+        folder = tmp_path / str(after)
+        n_interrupted += interrupt(folder, after, every=every, device=device)
+        assert run(folder, every=every, device=device) == expected
+    assert n_interrupted == len(expected.records)
+
+
+def test_a_run_interrupted_again_and_again_gets_there(tmp_path, whole):
+    n_kills = 0
+    while interrupt(tmp_path, after=n_kills + 1):
+        n_kills += 1
+    assert n_kills == len(whole.records)
+    assert run(tmp_path) == whole
+
+
+def test_a_finished_training_is_read_and_one_under_way_goes_on_from_its_last_state(tmp_path, whole):
+    interrupt(tmp_path, after=whole.n_first + 3)
+    # Of the second training two evaluations were survived, at steps 2 and 4
+    assert files_of(tmp_path) == ["0001.finished.safetensors", "0002.step-2.safetensors", "0002.step-4.safetensors"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Ensemble, "project_", lambda self: steps.append(1))
+        steps = []
+        run(tmp_path)
+    assert len(steps) == whole.outcomes[1].n_steps - 4
+
+
+def test_only_the_last_two_states_are_kept_and_none_of_a_training_once_the_next_has_one(tmp_path):
+    run(tmp_path)
+    finished = files_of(tmp_path, "*.finished.*")
+    assert finished == ["0001.finished.safetensors", "0002.finished.safetensors"]
+    under_way = files_of(tmp_path, "*.step-*")
+    assert len(under_way) == 2
+    assert all(name.startswith("0002.") for name in under_way)
+
+
+def test_states_are_saved_no_more_often_than_asked(tmp_path):
+    run(tmp_path, every=1e9)
+    assert files_of(tmp_path) == ["0001.finished.safetensors", "0002.finished.safetensors"]
+
+
+def test_saving_takes_its_share_of_the_time_at_most(tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "SHARE", 0.02)
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    kept = Journal(tmp_path, every=1.0).open(resume=False)
+    entry = kept.entry("slow disk")
+
+    def write(*_):
+        now[0] += 10.0
+
+    monkeypatch.setattr("minerva_select.runtime.checkpoint.write_state", write)
+    entry.save(1, State({}))
+    # Ten seconds are 2% of 500
+    now[0] += 499.0
+    assert not entry.due
+    now[0] += 2.0
+    assert entry.due
+
+
+def test_files_are_private(tmp_path):
+    folder = tmp_path / "new" / "journal"
+    run(folder)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
+
+
+@pytest.mark.parametrize("name", ["0001.finished", "0002.step-2", "0002.step-4"])
+@pytest.mark.parametrize("damage", ["empty", "cut", "flipped", "foreign", "text"])
+def test_damaged_files_are_done_again(tmp_path, whole, name, damage):
+    interrupt(tmp_path, after=whole.n_first + 3)
+    path = tmp_path / f"{name}.safetensors"
+    data = bytearray(path.read_bytes())
+    if damage == "foreign":
+        save_file(load_file(path), path)
+    else:
+        data[-100] ^= 1
+        path.write_bytes({"empty": b"", "cut": data[:-7], "flipped": data, "text": b"not of ours"}[damage])
+    assert run(tmp_path) == whole
+
+
+def warnings_of(caplog):
+    return [record.getMessage() for record in caplog.records]
+
+
+def test_a_folder_in_the_place_of_a_state_costs_that_state_alone(tmp_path, whole, caplog):
+    (tmp_path / "0001.finished.safetensors").mkdir(parents=True)
+    assert run(tmp_path) == whole
+    [told] = warnings_of(caplog)
+    assert told.startswith(f"The journal of the run cannot be kept in {str(tmp_path)!r} (")
+    assert (tmp_path / "0002.finished.safetensors").is_file()
+
+
+def test_other_files_in_the_folder_are_left_alone_and_those_of_a_killed_write_go(tmp_path, whole):
+    (tmp_path / "notes.safetensors").write_text("mine")
+    (tmp_path / ".0001.finished.safetensors.abc.part").write_text("half a state")
+    assert run(tmp_path, resume=False) == whole
+    assert (tmp_path / "notes.safetensors").read_text() == "mine"
+    assert files_of(tmp_path, ".*") == []
+
+
+def test_a_journal_begun_anew_keeps_nothing_of_the_one_before(tmp_path):
+    """So that a folder that many runs use holds the work of one."""
+    run(tmp_path, key="seed 1")
+    Journal(tmp_path, "seed 2").open(resume=False)
+    assert files_of(tmp_path, "*") == ["journal.json"]
+
+
+def test_the_journal_of_another_run_is_refused_and_stays(tmp_path, whole):
+    run(tmp_path, key="seed 1")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(InputError, match=r"^The journal in '.*' is of another run \(.*\); give what .* resuming\.$"):
+        run(tmp_path, key="seed 2")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    # To begin anew is allowed, and nothing of the other run is read
+    assert run(tmp_path, key="seed 2", resume=False) == whole
+    assert json.loads((tmp_path / "journal.json").read_text())["key"] == "seed 2"
+
+
+def test_without_resuming_everything_is_done_again(tmp_path):
+    for _ in range(2):
+        done = []
+        kept = Journal(tmp_path).open(resume=False)
+        kept.remember("one", lambda done=done: done.append(1) or {"one": torch.ones(1)})
+        assert done == [1]
+
+
+@pytest.mark.parametrize("header", [b"", b"{", b"\xff"])
+def test_a_damaged_header_begins_anew(tmp_path, whole, header):
+    interrupt(tmp_path, after=4)
+    (tmp_path / "journal.json").write_bytes(header)
+    assert run(tmp_path) == whole
+
+
+def test_an_entry_counts_only_for_the_step_that_it_was_made_by(tmp_path, whole):
+    """The same key for another run, as when something that matters is not part of it."""
+    with seeded(1, CPU) as generator:
+        Journal(tmp_path, "run", generator).open(resume=False).remember("learn", lambda: {"values": torch.ones(3)})
+    assert run(tmp_path) == whole
+
+
+class Full:
+    """A disk that is full when it is written to for the n-th time; or a kill at that moment."""
+
+    def __init__(self, n, error):
+        self.left = n
+        self.error = error
+
+    def __call__(self, handle):
+        self.left -= 1
+        if self.left <= 0:
+            raise self.error
+
+
+@pytest.mark.parametrize("place", ["fsync", "replace"])
+@pytest.mark.parametrize("n", [2, 4, 7])  # the first is the header
+def test_a_run_on_a_full_disk_goes_on_with_one_warning_and_leaves_the_states_before(
+    tmp_path, whole, monkeypatch, caplog, n, place
+):
+    full = Full(n, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+    with monkeypatch.context() as patch:
+        if place == "fsync":
+            patch.setattr(os, "fsync", lambda handle: stat.S_ISDIR(os.fstat(handle).st_mode) or full(handle))
+        else:
+            replace = Path.replace
+            patch.setattr(Path, "replace", lambda path, target: (full(path), replace(path, target))[1])
+        assert run(tmp_path) == whole
+    [told] = warnings_of(caplog)
+    assert "(No space left on device): the run goes on" in told
+    assert files_of(tmp_path, ".*") == []
+    assert len(files_of(tmp_path)) <= n - 2
+    assert run(tmp_path) == whole
+
+
+def test_a_disk_that_has_room_again_is_written_to_again(tmp_path, whole, monkeypatch, caplog):
+    write, n_calls = state_files.write_private, []
+
+    def write_but_once(path, data):
+        n_calls.append(path)
+        if len(n_calls) == 1:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        write(path, data)
+
+    monkeypatch.setattr(state_files, "write_private", write_but_once)
+    assert run(tmp_path) == whole
+    assert len(warnings_of(caplog)) == 1
+    assert {"0001.finished.safetensors", "0002.finished.safetensors"} <= {*files_of(tmp_path)}
+
+
+def test_a_disk_that_is_full_from_the_start_is_refused_in_one_sentence(tmp_path, monkeypatch):
+    full = Full(1, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(InputError, match=r"cannot be kept in .* \(No space left on device\); make room .*\.$"):
+        run(tmp_path)
+    assert files_of(tmp_path, "*") == []
+
+
+def test_a_folder_that_is_a_file_is_refused_in_one_sentence(tmp_path):
+    (tmp_path / "journal").write_text("a file")
+    with pytest.raises(InputError, match=r"^The journal of the run cannot be kept in '.*journal' \(.*\); make room "):
+        run(tmp_path / "journal")
+
+
+def test_a_folder_that_is_taken_away_is_one_warning(tmp_path, caplog):
+    kept = Journal(tmp_path / "journal").open(resume=False)
+    shutil.rmtree(tmp_path / "journal")
+    for name in ("one", "two"):
+        assert kept.remember(name, lambda: {"one": torch.ones(1)}) == {"one": torch.ones(1)}
+    [told] = warnings_of(caplog)
+    assert "(No such file or directory): the run goes on" in told
+
+
+def test_what_is_remembered_is_computed_once_and_draws_go_on_as_if_it_had_been_again(tmp_path):
+    seen = []
+    for resume in (False, True):
+        computed = []
+        with seeded(3, CPU) as generator:
+            kept = Journal(tmp_path, "k", generator).open(resume=resume)
+
+            def compute(computed=computed, generator=generator):
+                computed.append(1)
+                table = torch.rand(3, 4, generator=generator) + torch.rand(1, generator=drawn_by())
+                # Views, shared memory, no dimension, no entries
+                return {"turned": table.T, "table": table, "one": table[0, 0], "none": table[:0], "sign": table > 1}
+
+            found = kept.remember("screen", compute)
+            again = kept.remember("screen", compute)  # another entry, with other draws
+            seen.append([{name: value.tolist() for name, value in one.items()} for one in (found, again)])
+            seen[-1] += [torch.rand(2, generator=drawn).tolist() for drawn in (drawn_by(), generator)]
+            assert not torch.equal(found["table"], again["table"])
+        assert len(computed) == (0 if resume else 2)
+    assert seen[0] == seen[1]
+
+
+def test_without_a_folder_nothing_is_kept(tmp_path, whole, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(state_files, "write_private", pytest.fail)
+    assert run(None) == whole
+    assert Journal().open(resume=True).remember("one", lambda: {"one": torch.ones(1)})["one"] == 1
+    assert not [*tmp_path.iterdir()]
+
+
+class TwoRanks:
+    """This rank and another that has so much: numbers that it answers with, then whatever is asked."""
+
+    def __init__(self, *others):
+        self.others = list(others)
+
+    def __call__(self, number):
+        return min(number, self.others.pop(0)) if self.others else number
+
+
+@pytest.mark.parametrize(
+    ("others", "step"),
+    [((4, 1), 4), ((2, 1), 2), ((0,), 0), ((3, 1), 0), ((4, 0), 0), ((100, 1), 4)],
+    ids=["same", "behind", "has none", "has another", "cannot read it", "ahead"],
+)
+def test_ranks_go_on_from_the_last_state_that_all_have(tmp_path, others, step):
+    kept = Journal(tmp_path).open(resume=False)
+    entry = kept.entry("learn")
+    for saved in (2, 4):
+        entry.save(saved, State({"step": torch.tensor(saved)}))
+    again = Journal(tmp_path, agree=TwoRanks(*others)).open(resume=True).entry("learn")
+    assert (0 if again.found is None else int(again.found.tensors["step"])) == step
+    # What lies after the common state would be mistaken for a state of this run
+    assert [name for name in files_of(tmp_path) if int(name.split("-")[1].split(".")[0]) > step] == []
+
+
+def test_a_rank_that_has_finished_goes_back_to_a_state_that_the_other_has(tmp_path, whole):
+    run(tmp_path)
+    last = max(int(name.split("-")[1].split(".")[0]) for name in files_of(tmp_path, "*.step-*"))
+    # Two questions about the first training, and the other rank lacks nothing; then it has not finished the second
+    assert run(tmp_path, agree=TwoRanks(sys.maxsize, 1, last)) == whole
+    assert "0002.finished.safetensors" in files_of(tmp_path)
+
+
+def test_ranks_save_only_when_all_are_due(tmp_path):
+    kept = Journal(tmp_path, every=0.0, agree=TwoRanks(0, 0, 0, 1)).open(resume=False)
+    entry = kept.entry("learn")
+    assert [entry.due, entry.due] == [False, True]
+
+
+def test_the_paper_solver_interrupted_in_either_stage_gives_what_the_whole_one_gives(tmp_path, monkeypatch):
+    monkeypatch.setattr(paper, "ConcatenatedCritic", partial(paper.ConcatenatedCritic, width=8))
+    monkeypatch.setattr(paper, "Schedule", partial(Schedule, evaluate_every=5))
+    settings = PaperSettings(
+        batch_size=32, max_steps_learn=10, max_steps_sparsify=150, weight_rate=0.3, settled_after=3
+    )
+    draw = torch.Generator().manual_seed(0)
+    codes = torch.randint(3, (300, 4), generator=draw)
+    x = Rows(torch.empty(300, 0), codes, Layout(0, (3,) * 4, tuple(range(4))))
+    y = Rows(torch.empty(300, 0), (codes[:, :1] == 1).long(), Layout(0, (2,), (0,)))
+    rows, held_out = torch.arange(300).split([200, 100])
+
+    def solve(folder, stop=0):
+        told = []
+
+        def count(record):
+            told.append(record)
+            if len(told) == stop:
+                raise Killed
+
+        with seeded(0, CPU) as generator:
+            kept = Journal(folder, "k", generator, every=0.0).open(resume=True)
+            data = x.take(rows), y.take(rows), (x.take(held_out), y.take(held_out))
+            solution = solve_paper(*data, [0, 1, 2, 3], settings, Run(generator, journal=kept, on_record=count))
+            assert tuple(told) == solution.records
+            return solution
+
+    whole = solve(None)
+    n_records, n_learn = len(whole.records), sum(record.stage == "learn" for record in whole.records)
+    # The weights have settled, some at zero, before the steps ran out
+    assert settings.settled_after < n_records - n_learn < settings.max_steps_sparsify / 5
+    assert 0 < whole.weights.count_nonzero() < 4
+    for stop in (2, n_learn + 2, n_records):
+        with pytest.raises(Killed):
+            solve(tmp_path / str(stop), stop)
+        again = solve(tmp_path / str(stop))
+        assert again.weights.tolist() == whole.weights.tolist()
+        assert (again.records, again.total, again.kept) == (whole.records, whole.total, whole.kept)
+
+
+def test_states_with_other_starts_are_not_read(tmp_path):
+    write_state(tmp_path / "state", State({"x": torch.arange(3)}, {"rate": 0.1}), "start")
+    found = read_state(tmp_path / "state", "start")
+    assert found.tensors["x"].tolist() == [0, 1, 2]
+    assert found.facts == {"rate": 0.1}
+    assert read_state(tmp_path / "state", "another start") is None
+    assert read_state(tmp_path / "no such file", "start") is None
+
+
+def kill_until_done(folder):
+    """Run, and kill the run with SIGKILL after a random time, until a run ends; how many were killed."""
+    checkpoint.SHARE = math.inf
+    moments = random.Random(0)
+    n_kills = 0
+    while True:
+        child = os.fork()
+        if not child:
+            found = run(folder)
+            state_files.write_private(folder / "found.json", json.dumps([found.values, found.draws]).encode())
+            os._exit(0)
+        time.sleep(0.01 * (1 + n_kills * moments.random()))  # longer and longer: all machines get there
+        if os.waitpid(child, os.WNOHANG)[0]:
+            return n_kills
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        n_kills += 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_run_killed_at_random_moments_gives_what_the_whole_one_gives(tmp_path, whole):
+    """In a process of its own, which forks: to start Python with torch for every kill would take seconds each."""
+    killed = subprocess.run(
+        [sys.executable, __file__, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    assert int(killed.stdout) >= 1
+    assert json.loads((tmp_path / "found.json").read_text()) == [whole.values, whole.draws]
+
+
+if __name__ == "__main__":
+    sys.stdout.write(str(kill_until_done(Path(sys.argv[1]))))

@@ -1,0 +1,262 @@
+"""Block HSIC Lasso: published values, a slow twin with whole kernels, and blocks for rare classes."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import lars_path
+
+from minerva_select.errors import InputError
+from minerva_select.problems import additive, independent
+from minerva_select.selectors import HSICLassoSelector
+from minerva_select.selectors.baselines.hsic import (
+    draw_blocks,
+    fewest_within_one_error,
+    held_out_errors,
+    kernel_products,
+    last_knot,
+    pool,
+    weight_path,
+)
+
+
+@pytest.fixture
+def example():
+    """The table of the published values: y = X0 * X1 + X2^2, and the class X0 + X1 > 0."""
+    X = np.random.default_rng(0).normal(size=(200, 8))
+    return X, X[:, 0] * X[:, 1] + X[:, 2] ** 2, X[:, 0] + X[:, 1] > 0
+
+
+def published_blocks(n_rows, size, n_permutations):
+    """Every round permutes the order of the round before, under its own number as seed."""
+    order = np.arange(n_rows)
+    for seed in range(n_permutations):
+        order = np.random.RandomState(seed).permutation(order)
+        yield order[: n_rows // size * size].reshape(-1, size)
+
+
+def whole_kernel(values, discrete):
+    """One kernel as it is defined: pair by pair, centred by the matrix I - 1/n, norm 1."""
+    n = len(values)
+    if discrete:
+        kernel = np.array([[(a == b) / np.sum(values == a) for b in values] for a in values])
+    else:
+        kernel = np.array([[np.exp(-((a - b) ** 2) / 2) for b in values] for a in values])
+    centring = np.eye(n) - 1 / n
+    kernel = centring @ kernel @ centring
+    return kernel / (np.linalg.norm(kernel) + 1e-9)
+
+
+def slow_path(columns, is_discrete, blocks):
+    """The path from all kernels at once: n_rows * block_size * n_permutations values a column."""
+    scaled = [c if discrete else c / np.std(c) for c, discrete in zip(columns, is_discrete, strict=True)]
+    long = [
+        np.concatenate([whole_kernel(column[rows], discrete).ravel() for portion in blocks for rows in portion])
+        for column, discrete in zip(scaled, is_discrete, strict=True)
+    ]
+    _, _, path = lars_path(np.array(long[:-1]).T, long[-1], method="lasso", positive=True)
+    return path.T
+
+
+@pytest.mark.parametrize(
+    ("classes", "size", "n_permutations", "features", "weights"),
+    [
+        (False, 20, 3, [2, 0, 1], [0.226057, 0.031583, 0.015231]),
+        (True, 20, 3, [1, 0, 7], [0.246702, 0.220146, 0.011902]),
+        (False, 200, 1, [2, 0, 1], [0.221805, 0.021434, 0.014305]),
+    ],
+)
+def test_published_values(example, classes, size, n_permutations, features, weights):
+    X, amounts, labels = example
+    columns = [*X.T, labels if classes else amounts]
+    sums = kernel_products(columns, [False] * 8 + [classes], published_blocks(200, size, n_permutations))
+    found = last_knot(weight_path(sums.products), 3)
+    assert np.argsort(-found)[:3].tolist() == features
+    assert np.count_nonzero(found) == 3
+    np.testing.assert_allclose(found[features], weights, atol=1e-6)  # six digits were published
+
+
+def test_sums_give_the_same_path_as_whole_kernels():
+    rng = np.random.default_rng(1)
+    x, levels = rng.normal(size=(60, 3)), rng.integers(0, 3, size=60)
+    y = x[:, 0] + (levels == 1)
+    columns, is_discrete = [*x.T, levels, y], [False, False, False, True, False]
+    blocks = list(published_blocks(60, 12, 2))
+    found = weight_path(kernel_products(columns, is_discrete, blocks).products)
+    expected = slow_path(columns, is_discrete, blocks)
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_sums_do_not_depend_on_how_many_blocks_are_held_at_once(example, monkeypatch):
+    X, y, _ = example
+    whole = kernel_products([*X.T, y], [False] * 9, published_blocks(200, 20, 2))
+    monkeypatch.setattr("minerva_select.selectors.baselines.hsic._MAX_KERNEL_VALUES", 1)
+    one_by_one = kernel_products([*X.T, y], [False] * 9, published_blocks(200, 20, 2))
+    np.testing.assert_allclose(one_by_one.products, whole.products, rtol=1e-12)  # the order of adding alone
+    np.testing.assert_allclose(one_by_one.shared, whole.shared, rtol=1e-12)
+
+
+def test_pooled_parts_are_the_whole(example):
+    X, y, _ = example
+    blocks = next(published_blocks(200, 20, 1))
+    whole, first, second = (
+        kernel_products([*X.T, y], [False] * 9, [part]) for part in (blocks, blocks[:3], blocks[3:])
+    )
+    np.testing.assert_allclose(pool([first, second]).products, whole.products, rtol=1e-12)
+    assert pool([first, second]).n_blocks == 10
+
+
+def test_unbiased_products_of_independent_columns_are_zero_over_all_orders():
+    # Over all 24 orders of a block of 4 the mean of <K, L> is exactly what the traces say.
+    from itertools import permutations
+
+    x, y = np.array([0.3, 1.0, -2.0, 0.1]), np.array([0, 0, 1, 1])
+    found = [
+        kernel_products([x, y[list(order)]], [False, True], [np.array([[0, 1, 2, 3]])]).unbiased[0, 1]
+        for order in permutations(range(4))
+    ]
+    assert np.mean(found) == pytest.approx(0, abs=1e-12)
+    assert max(found) > 0.04  # and not 0 order by order
+
+
+def test_noise_does_not_lower_the_held_out_error():
+    rng = np.random.default_rng(2)
+    x, y = rng.normal(size=(4000, 3)), rng.normal(size=4000)
+    halves = [kernel_products([*x.T, y], [False] * 4, [rows.reshape(-1, 20)]) for rows in np.split(np.arange(4000), 2)]
+    errors = held_out_errors(weight_path(halves[0].products), *halves)
+    assert errors[3] > errors[0]
+
+
+def test_fewest_within_one_error_compares_fold_by_fold():
+    # Place 1 is 0.01 worse than place 2 in both folds: no noise in that, though the folds differ by 10.
+    assert fewest_within_one_error(np.array([[3.0, 1.01, 1.0], [13.0, 11.01, 11.0]])) == 2
+    # Here it is worse by 0.02 and better by 0.01: 0.005 on average, with a standard error of 0.015.
+    assert fewest_within_one_error(np.array([[3.0, 1.02, 1.0], [13.0, 10.99, 11.0]])) == 1
+
+
+def test_blocks_have_their_rows_of_every_group_once():
+    common, rare = np.arange(100), np.array([200, 201, 202])
+    blocks = draw_blocks([common, rare], [8, 2], 12, np.random.default_rng(0))
+    assert blocks.shape == (12, 10)
+    assert np.isin(blocks[:, :8], common).all()
+    assert np.isin(blocks[:, 8:], rare).all()
+    assert all(len(set(block)) == 10 for block in blocks.tolist())
+    assert len(np.unique(blocks[:, :8])) == 96  # none comes twice before all have come
+
+
+def test_finds_the_columns_of_a_sum():
+    problem = additive(n_samples=2000, random_state=0)
+    selector = HSICLassoSelector(random_state=0).fit(problem.X, problem.y)
+    assert selector.selection_.selected == problem.relevant
+    assert np.array_equal(selector.scores_ > 0, selector.get_support())
+
+
+def test_noise_gives_nothing():
+    problem = independent(n_samples=3000, random_state=0)
+    assert HSICLassoSelector(random_state=0).fit(problem.X, problem.y).selection_.selected == ()
+
+
+def test_keeps_as_many_as_asked_for(example):
+    X, y, _ = example
+    for n_wanted in range(1, 9):
+        assert HSICLassoSelector(n_wanted, random_state=0).fit(X, y).get_support().sum() == n_wanted
+
+
+def test_columns_without_weight_come_after_and_are_told(example):
+    X, _, labels = example
+    selector = HSICLassoSelector(8, random_state=0).fit(X, labels)
+    n_weighted = int(np.count_nonzero(selector.scores_))
+    assert n_weighted < 8
+    assert f"Only {n_weighted} columns have a weight" in selector.selection_.warnings[0]
+
+
+def test_many_levels_do_not_go_first():
+    # As published, the products of noise grow with its levels: 12 of them outdo a weak amount in blocks of 20.
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame({f"level{k}": rng.integers(0, 12, 4000).astype(str) for k in range(3)})
+    X["amount"] = rng.normal(size=4000)
+    y = 0.6 * X["amount"] + rng.normal(size=4000)
+    assert HSICLassoSelector(1, random_state=0).fit(X, y).selection_.selected == ("amount",)
+
+
+def test_rare_classes_are_in_every_block_and_that_is_told():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(4000, 6))
+    y = np.zeros(4000, dtype=int)
+    y[:20] = 1
+    X[:20, 3] += 2.0  # half a percent positives
+    selector = HSICLassoSelector(random_state=0).fit(X, y)
+    assert np.flatnonzero(selector.get_support()).tolist() == [3]
+    assert selector.selection_.warnings == (
+        "The rarest class has 20 of 4000 rows: every block of 20 rows was given up to 10 of each class, "
+        "and rows of rare classes count many times.",
+    )
+
+
+def test_common_classes_need_no_balance(example):
+    X, _, labels = example
+    assert HSICLassoSelector(2, random_state=0).fit(X, labels).selection_.warnings == ()
+
+
+def test_a_class_of_one_row_is_no_obstacle():
+    X = np.random.default_rng(5).normal(size=(100, 3))
+    selector = HSICLassoSelector(random_state=0).fit(X, np.arange(100) == 7)
+    assert "too few to cross-validate" in selector.selection_.warnings[-1]
+
+
+def test_fewer_rows_than_a_block_are_one_block():
+    X = np.random.default_rng(6).normal(size=(15, 3))
+    y = X[:, 1]
+    selector = HSICLassoSelector(1, random_state=0).fit(X, y)
+    sums = kernel_products([*X.T, y], [False] * 4, [np.arange(15)[None, :]])
+    np.testing.assert_allclose(selector.scores_, last_knot(weight_path(sums.products), 1), rtol=1e-9)
+
+
+def test_text_and_missing_values_are_read():
+    rng = np.random.default_rng(7)
+    colour = rng.choice(["red", "green", "blue"], size=1000)
+    amount = np.where(rng.random(1000) < 0.1, np.nan, rng.normal(size=1000))
+    X = pd.DataFrame(
+        {"colour": pd.Series(colour).mask(rng.random(1000) < 0.1), "amount": amount, "noise": amount[::-1]}
+    )
+    selector = HSICLassoSelector(random_state=0).fit(X, colour == "red")
+    assert selector.selection_.selected == ("colour",)
+
+
+def test_an_exact_copy_gets_no_weight(example):
+    X, y, _ = example
+    selector = HSICLassoSelector(3, random_state=0).fit(np.column_stack([X, X[:, 2]]), y)
+    assert (selector.scores_[[2, 8]] > 0).sum() == 1
+
+
+def test_memory_does_not_grow_with_rows():
+    def peak(n_rows):
+        X = np.random.default_rng(0).normal(size=(n_rows, 8))
+        blocks = (rows for rows in [np.arange(n_rows).reshape(-1, 20)])
+        tracemalloc.start()
+        kernel_products([*X.T], [False] * 8, blocks)
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    # Four times the rows; whole kernels would be 160 bytes a row and column, 13 MB against 51 MB.
+    assert peak(40_000) < 1.1 * peak(10_000)
+
+
+def test_same_seed_same_weights(example):
+    X, y, _ = example
+    first, again, other = (HSICLassoSelector(random_state=seed).fit(X, y).scores_ for seed in (1, 1, 2))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "least"), [("block_size", 1, 2), ("n_permutations", 0, 1), ("block_size", 2.5, 2)]
+)
+def test_a_bad_parameter_is_refused_in_one_sentence(example, name, value, least):
+    X, y, _ = example
+    with pytest.raises(InputError, match=rf"^{name} must be a whole number from {least} to 1,000,000, got {value}\.$"):
+        HSICLassoSelector(**{name: value}).fit(X, y)

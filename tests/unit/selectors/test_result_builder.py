@@ -1,0 +1,289 @@
+"""Claims about how a solution is told: reasons, weights, stand-ins and the path, from a solution made by hand."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from minerva_select import MinervaSelector
+from minerva_select.data import as_table
+from minerva_select.mi.inference import Evidence
+from minerva_select.results import Role, SuspectKind
+from minerva_select.selectors.usable_columns import canonical_order
+from minerva_select.solvers.attribution import Columns, Together
+from minerva_select.solvers.elimination import Dropped, Elimination
+from minerva_select.solvers.screen import Screen
+from minerva_select.solvers.vetting import VettingSolution
+from minerva_select.text import roles
+
+SURE, WEAK, NONE = Evidence(0.4, 0.01), Evidence(0.1, 0.01), Evidence(0.0, 0.01)
+X = pd.DataFrame(np.random.default_rng(0).normal(size=(120, 6)), columns=list("abcdef"))
+Y = pd.Series([0, 1] * 60, name="y")
+
+
+@pytest.fixture
+def tell(monkeypatch):
+    """Answer of a selector whose solver finds what is given; columns are named, units may be groups of them.
+
+    a adds 0.4 nats, b adds 0.1 with a, c was left out last, d before it; e was shuffled in vain, f never proposed.
+    ``alone`` and ``replaced_by`` are what is known of columns by name; a and c tell 0.3 nats alone unless it says more.
+    """
+
+    def run(
+        last=NONE, total=SURE, alone=None, replaced_by=None, near_copies=None, gain=WEAK, chosen="ab", **parameters
+    ):
+        order = canonical_order(as_table(X))
+        place = {name: k for k, name in enumerate(order)}
+        alone = {"a": Evidence(0.3, 0.01), "b": NONE, "c": Evidence(0.3, 0.01), **(alone or {})}
+
+        def solve(folds, units, kept, plan, run, *, n_wanted):
+            unit = {order[place]: number for number, places in enumerate(units) for place in places}
+            a, b, c, d = (unit[name] for name in "abcd")
+            elimination = Elimination(
+                kept=sorted(unit[name] for name in chosen),
+                contributions={unit[name]: SURE if name == "a" else WEAK for name in chosen},
+                dropped=[Dropped(d, NONE, None), Dropped(c, last, a)],
+                path=[(sorted({a, b, c, d}), SURE), (sorted({a, b, c}), SURE), (sorted({a, b}), WEAK)],
+            )
+            strong = torch.tensor([float(name in "ac") for name in order])
+            screen = Screen(strong * 0.3, strong * 50, torch.empty(0, 2), torch.empty(0))
+            return VettingSolution(
+                screen=screen,
+                shuffled={unit[name]: NONE for name in "abcde"},
+                survivors=sorted({a, b, c, d}),
+                elimination=elimination,
+                columns=Columns(
+                    {place[name]: evidence for name, evidence in alone.items()},
+                    {place[name]: [place[other] for other in others] for name, others in (replaced_by or {}).items()},
+                    {place[name]: (place[other], share) for name, (other, share) in (near_copies or {}).items()},
+                    entropy=np.log(2),
+                ),
+                together=Together(
+                    {(min(a, b), max(a, b)): gain} if "b" in chosen else {},
+                    {b: [a]} if "b" in chosen else {},
+                    [*elimination.path, ([a], NONE)],
+                ),
+                rounds=[{unit[name]: 0.1 * k for k, name in enumerate("fedcba")}, {a: 0.5, b: 0.4}],
+                information=WEAK,
+                total=total,
+                converged=True,
+            )
+
+        monkeypatch.setattr("minerva_select.selectors.vetting.solve_vetting", solve)
+        selector = MinervaSelector(**{"random_state": 0, **parameters}).fit(X, Y)
+        return selector.selection_, {result.feature: result for result in selector.selection_.features}
+
+    return run
+
+
+def test_every_feature_has_its_reason(tell):
+    _, results = tell()
+    assert {name: result.reason for name, result in results.items()} == {
+        "a": "adds 0.4 nats",
+        "b": "adds 0.1 nats together with a",
+        "c": "adds nothing once a is known",
+        "d": "adds nothing once the others are known",
+        "e": "not told from noise on unseen rows",
+        "f": "no information found",
+    }
+
+
+def test_weights_are_contributions_relative_to_the_largest(tell):
+    _, results = tell()
+    assert {name: result.weight for name, result in results.items()} == pytest.approx(
+        {"a": 1.0, "b": 0.25, "c": 0.0, "d": 0.0, "e": 0.0, "f": 0.0}
+    )
+
+
+def test_contributions_carry_95_percent_intervals(tell):
+    _, results = tell()
+    # 1.96 standard errors of 0.01 to either side
+    assert results["b"].contribution_nats == 0.1
+    assert results["b"].contribution_low == pytest.approx(0.0804, abs=1e-5)
+    assert results["b"].contribution_high == pytest.approx(0.1196, abs=1e-5)
+    assert results["f"].contribution_nats is None
+    assert results["c"].marginal_nats == pytest.approx(0.3)
+    assert results["f"].marginal_nats == 0
+    assert (results["c"].marginal_low, results["c"].marginal_high) == pytest.approx((0.2804, 0.3196), abs=1e-4)
+    assert results["f"].marginal_low is None  # not looked at on held-out rows
+
+
+def test_a_dropped_column_is_a_stand_in_of_the_one_that_makes_it_superfluous(tell):
+    _, results = tell()
+    assert {name: result.stand_ins for name, result in results.items() if result.stand_ins} == {"a": ("c",)}
+    assert results["b"].partners == ("a",)
+
+
+def test_a_column_that_a_number_cut_off_says_what_it_adds(tell):
+    _, asked = tell(last=WEAK, n_features_to_select=2)
+    assert asked["c"].reason == "adds only 0.1 nats, beyond the number asked for"
+
+
+def test_a_column_that_failed_the_test_narrowly_was_not_cut_off_by_a_number(tell):
+    # One-sided p of 0.03: below the level of one test, above that of several
+    _, results = tell(last=Evidence(0.0188, 0.01))
+    assert results["c"].reason == "adds nothing once a is known"
+
+
+def test_the_path_names_the_sets_in_column_order(tell):
+    selection, _ = tell()
+    expected = [("a", "b", "c", "d"), ("a", "b", "c"), ("a", "b"), ("a",)]
+    assert [point.features for point in selection.path] == expected
+    assert [point.n_features for point in selection.path] == [4, 3, 2, 1]
+    assert selection.path[0].nats == 0.4
+    assert selection.path[0].low < 0.4 < selection.path[0].high
+
+
+def test_redundant_columns_are_those_that_went_last_or_tell_alone(tell):
+    selection, results = tell(redundant="keep")
+    assert selection.selected == ("a", "b", "c", "d")
+    assert results["c"].weight == 1.0
+    assert results["c"].reason == "adds nothing once a is known"
+
+
+def test_information_of_the_selection_and_of_all_that_was_vetted_are_told_apart(tell):
+    selection, _ = tell()
+    assert selection.mutual_information.nats == 0.1
+    assert selection.total_information.nats == 0.4
+    assert selection.information_kept == pytest.approx(0.25)
+
+
+def test_information_above_the_entropy_of_the_target_is_cut_and_says_so(tell):
+    selection, _ = tell(total=Evidence(0.8, 0.01))
+    assert selection.total_information.nats == selection.target_entropy == pytest.approx(np.log(2))
+    assert "0.693" in selection.total_information.note
+
+
+def test_parameters_are_told_in_plain_values(tell):
+    groups = {("a", "b"): ("a",), 3: ["c"]}
+    selection, _ = tell(keep=np.array(["a"]), groups=groups, random_state=np.int64(3), drop=())
+    assert selection.settings["keep"] == ["a"]
+    assert selection.settings["groups"] == {"('a', 'b')": ["a"], "3": ["c"]}
+    assert selection.settings["random_state"] == 3
+    assert type(selection.settings["random_state"]) is int
+    assert "callbacks" not in selection.settings
+    assert selection.versions.keys() == {"minerva", "python", "torch", "scikit-learn", "numpy", "pandas"}
+
+
+def test_roles_say_who_tells_something_alone(tell):
+    _, results = tell()
+    assert {name: result.role for name, result in results.items()} == {
+        "a": Role.ALONE,
+        "b": Role.TOGETHER,
+        "c": Role.STAND_IN,  # tells as much alone as a, without which it would be missed
+        "d": None,
+        "e": None,
+        "f": None,
+    }
+
+
+def test_the_only_one_kept_matters_alone_whatever_counting_found(tell):
+    selection, results = tell(alone={"a": NONE}, chosen="a")
+    assert selection.selected == ("a",)
+    assert (results["a"].role, results["a"].partners) == (Role.ALONE, ())
+    assert "other" not in " ".join(roles(selection))
+
+
+def test_few_rows_are_told_to_show_strong_relations_only():
+    enough, few = (MinervaSelector(random_state=0, time_limit=0.01).fit(X[:n], Y[:n]).selection_ for n in (100, 98))
+    sentence = "98 rows are few: they show strong relations only, and weaker ones need more rows."
+    assert sentence in few.warnings
+    assert not any("few" in warning for warning in enough.warnings)
+
+
+def test_a_dropped_column_that_tells_something_says_who_tells_it_too(tell):
+    told = Evidence(0.2, 0.01)
+    _, results = tell(alone={"e": told, "f": told}, replaced_by={"e": ["a"], "f": ["b", "a"]})
+    assert results["e"].reason == "adds nothing once a is known"
+    assert results["f"].reason == "adds nothing once the others are known"
+    assert (results["e"].replaced_by, results["f"].replaced_by) == (("a",), ("b", "a"))
+    assert (results["e"].role, results["f"].role) == (Role.STAND_IN, Role.STAND_IN)
+    assert results["a"].stand_ins == ("c", "e")
+
+
+def test_a_column_that_tells_little_could_not_take_the_place_of_one_that_tells_much(tell):
+    _, results = tell(alone={"e": Evidence(0.05, 0.01)}, replaced_by={"e": ["a"]})
+    assert results["e"].replaced_by == ("a",)
+    assert results["e"].role is None
+    assert results["a"].stand_ins == ("c",)
+
+
+def test_what_seemed_to_tell_something_on_training_rows_alone_is_not_replaced(tell):
+    _, results = tell(alone={"e": Evidence(0.01, 0.01)}, replaced_by={"e": ["a"]})
+    assert results["e"].reason == "not told from noise on unseen rows"
+    assert results["e"].replaced_by == ()
+
+
+def test_pairs_are_told_in_nats_with_their_interval(tell):
+    selection, _ = tell()
+    (pair,) = selection.pairs
+    assert {pair.first, pair.second} == {"a", "b"}
+    assert (pair.nats, pair.low, pair.high) == pytest.approx((0.1, 0.0804, 0.1196), abs=1e-5)
+
+
+def test_the_chosen_point_of_the_path_is_the_information_of_the_selection(tell):
+    selection, _ = tell()
+    chosen = next(point for point in selection.path if point.features == selection.selected)
+    assert (chosen.nats, chosen.low) == (selection.mutual_information.nats, selection.mutual_information.low)
+    # And no set tells more than a larger one
+    assert [point.nats for point in selection.path] == sorted((point.nats for point in selection.path), reverse=True)
+
+
+def test_rounds_of_sparsifying_are_told_by_name(tell):
+    selection, _ = tell()
+    assert [record.step for record in selection.weight_history] == [0, 1]
+    # As shares of the one that was missed most
+    assert selection.weight_history[1].weights == pytest.approx({"a": 1.0, "b": 0.8})
+    assert selection.weight_history[0].weights == pytest.approx(dict(zip("fedcba", np.arange(6) / 5, strict=True)))
+
+
+def test_a_column_that_tells_nearly_all_is_suspected_of_leaking(tell):
+    selection, _ = tell(alone={"a": Evidence(0.65, 0.01)}, total=Evidence(0.65, 0.01))
+    assert [(one.feature, one.kind) for one in selection.suspects] == [("a", SuspectKind.LEAK)]
+    assert selection.suspects[0].share == pytest.approx(0.65 / np.log(2))
+    (warning,) = selection.warnings
+    assert warning.startswith("Column 'a' alone tells 94% of what y holds.")
+    assert "--drop a, or drop=['a']" in warning
+
+
+def test_a_column_far_ahead_of_many_others_is_to_be_looked_at(tell, monkeypatch):
+    monkeypatch.setattr("minerva_select.solvers.screen.Screen.tells", [True] * 6)
+    others = {name: Evidence(0.1, 0.01) for name in "bcdef"}
+    selection, _ = tell(alone={"a": Evidence(0.25, 0.01), **others})
+    assert [(one.feature, one.kind) for one in selection.suspects] == [("a", SuspectKind.DOMINANT)]
+    assert "Column 'a' alone tells 62% of what all features tell" in selection.warnings[0]
+    close, _ = tell(alone={"a": Evidence(0.19, 0.01), **others})
+    assert close.suspects == ()
+    # A near-copy of the first is no rival to it
+    copied, _ = tell(
+        alone={"a": Evidence(0.25, 0.01), **others, "e": Evidence(0.24, 0.01)}, near_copies={"e": ("a", 0.97)}
+    )
+    assert [one.kind for one in copied.suspects] == [SuspectKind.DOMINANT, SuspectKind.NEAR_COPY]
+
+
+def test_near_copies_are_suspects_and_only_two_selected_ones_are_worth_a_warning(tell):
+    selection, _ = tell(near_copies={"c": ("a", 0.95)})
+    assert [(one.feature, one.kind, one.of) for one in selection.suspects] == [("c", SuspectKind.NEAR_COPY, "a")]
+    assert selection.warnings == ()
+    both, _ = tell(near_copies={"b": ("a", 0.95)}, gain=Evidence(-0.1, 0.01))
+    assert both.warnings == ("Column 'b' nearly repeats 'a'; one of the two may be enough.",)
+
+
+def test_near_copies_that_tell_more_together_are_no_suspects(tell):
+    # Two countries that nearly always agree: where they do not, it is fraud
+    selection, _ = tell(near_copies={"b": ("a", 0.95)}, gain=Evidence(0.1, 0.01))
+    assert selection.suspects == ()
+    assert selection.warnings == ()
+
+
+def test_where_an_answer_comes_from_is_kept_and_does_not_make_it_another(tell):
+    first, _ = tell()
+    again, _ = tell()
+    assert first.provenance.n_columns == 7
+    assert first.provenance.fingerprint == again.provenance.fingerprint
+    assert first.provenance.device == "cpu"
+    assert dataclasses.replace(first, seconds=0.0) == dataclasses.replace(again, seconds=0.0, provenance=None)

@@ -1,0 +1,164 @@
+import itertools
+
+import numpy as np
+import pytest
+import torch
+
+from minerva_select.data.encoded_rows import Layout, Rows
+from minerva_select.runtime.device import Deadline
+from minerva_select.solvers import screen as screen_module
+from minerva_select.solvers.screen import MAX_LEVELS, N_BINS, N_CLASSES, coarse_classes, coarse_codes, screen
+
+N_ROWS = 500
+N_LEVELS = (2, 3, 2, 5, 4, 1, 7)  # the sixth column is constant
+ALL_PAIRS = 100
+
+
+def entropy(*columns):
+    """Plug-in entropy of the columns together, in nats."""
+    _, counts = np.unique(np.stack(columns), axis=1, return_counts=True)
+    shares = counts / counts.sum()
+    return -(shares * np.log(shares)).sum()
+
+
+def information(y, *columns):
+    return entropy(*columns) + entropy(y) - entropy(y, *columns)
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Independent columns; y is the exclusive or of columns 0 and 2, a third of it lost, and column 3 shifts it."""
+    rng = np.random.default_rng(0)
+    codes = np.stack([rng.integers(n, size=N_ROWS) for n in N_LEVELS], axis=1)
+    clean = (codes[:, 0] ^ codes[:, 2]) + (codes[:, 3] == 1)
+    return codes, np.where(rng.random(N_ROWS) < 0.3, rng.integers(3, size=N_ROWS), clean)
+
+
+def run(table, n_pairs=ALL_PAIRS):
+    codes, y = table
+    return screen(torch.tensor(codes), torch.tensor(y), n_pairs=n_pairs)
+
+
+def by_pair(found):
+    return {tuple(sorted(pair)): z for pair, z in zip(found.pairs.tolist(), found.pair_z.tolist(), strict=True)}
+
+
+def test_the_planted_pair_stands_out_most(table):
+    found = run(table)
+    assert sorted(found.pairs[0].tolist()) == [0, 2]
+    assert found.pair_z[0] > 10
+    assert found.pair_z[1] < 5
+    # Neither column shows alone
+    assert found.marginal_z[[0, 2]].max() < 3 < found.marginal_z[3]
+
+
+def test_marginals_are_plug_in_information_less_its_bias(table):
+    codes, y = table
+    found = run(table)
+    n_classes = len(np.unique(y))
+    for j, column in enumerate(codes.T):
+        freedom = (len(np.unique(column)) - 1) * (n_classes - 1)
+        plug_in = information(y, column)
+        # The screen hands out single floats
+        assert float(found.marginal_nats[j]) == pytest.approx(max(0.0, plug_in - freedom / (2 * N_ROWS)), abs=1e-6)
+        # 2 n I is chi-squared under independence: mean freedom, variance 2 freedom
+        z = (2 * N_ROWS * plug_in - freedom) / np.sqrt(2 * freedom) if freedom else 0.0
+        assert float(found.marginal_z[j]) == pytest.approx(z, abs=1e-4)
+
+
+def test_pairs_are_scored_by_their_synergy(table):
+    codes, y = table
+    found = by_pair(run(table))
+    for i, j in itertools.combinations(range(len(N_LEVELS)), 2):
+        first, second = codes[:, i], codes[:, j]
+        synergy = information(y, first, second) - information(y, first) - information(y, second)
+        cells = len({*zip(first.tolist(), second.tolist(), strict=True)})
+        freedom = max(1, cells - len(set(first)) - len(set(second)) + 1) * (len(set(y)) - 1)
+        # Counts are summed in single precision: n log n of 500 rows is 3,000, known to 0.0002
+        expected = (2 * N_ROWS * synergy - freedom) / np.sqrt(2 * freedom)
+        assert found[i, j] == pytest.approx(expected, abs=5e-3)
+
+
+def test_every_pair_is_listed_once_the_strongest_first(table):
+    found = run(table)
+    pairs = [tuple(sorted(pair)) for pair in found.pairs.tolist()]
+    assert sorted(pairs) == list(itertools.combinations(range(len(N_LEVELS)), 2))
+    assert torch.isfinite(found.pair_z).all()
+    assert (found.pair_z.diff() <= 0).all()
+
+
+def test_a_shorter_list_holds_the_strongest_pairs(table):
+    short, long = run(table, n_pairs=3), run(table)
+    assert short.pairs.tolist() == long.pairs[:3].tolist()
+    assert torch.equal(short.pair_z, long.pair_z[:3])
+
+
+@pytest.mark.parametrize("cells", [1, 10, 20])
+def test_block_size_does_not_change_the_answer(table, monkeypatch, cells):
+    whole = run(table)
+    monkeypatch.setitem(screen_module._BLOCK_CELLS, "cpu", cells)
+    in_blocks = run(table)
+    assert torch.equal(in_blocks.marginal_z, whole.marginal_z)
+    # Single sums in another order
+    assert by_pair(in_blocks) == pytest.approx(by_pair(whole), abs=5e-3)
+
+
+def test_names_of_levels_and_classes_do_not_matter(table):
+    codes, y = table
+    renamed = np.stack([np.random.default_rng(j).permutation(30)[column] for j, column in enumerate(codes.T)], axis=1)
+    found, expected = run((renamed, np.array([9, 0, 4])[y])), run(table)
+    torch.testing.assert_close(found.marginal_z, expected.marginal_z)
+    assert by_pair(found) == pytest.approx(by_pair(expected), abs=5e-3)
+
+
+def test_permuting_columns_permutes_the_screen(table):
+    codes, y = table
+    order = np.random.default_rng(1).permutation(len(N_LEVELS))
+    found, expected = run((codes[:, order], y)), run(table)
+    torch.testing.assert_close(found.marginal_z, expected.marginal_z[torch.tensor(order)])
+    back = {tuple(sorted(order[list(pair)].tolist())): z for pair, z in by_pair(found).items()}
+    assert back == pytest.approx(by_pair(expected), abs=5e-3)
+
+
+def test_one_class_gives_no_evidence_and_no_nan(table):
+    codes, y = table
+    found = run((codes, np.zeros_like(y)))
+    assert (found.marginal_nats == 0).all()
+    assert found.marginal_z.abs().max() <= 1e-6
+    assert torch.isfinite(found.pair_z).all()
+    assert found.pair_z.max() <= 1e-3
+
+
+def test_coarse_codes_bin_ranks_keep_levels_and_set_missing_apart():
+    # Feature 0 is categorical, feature 1 continuous
+    ranks = torch.tensor([[torch.nan], [0.001], [0.5], [0.999]])
+    codes = torch.tensor([[0], [3], [MAX_LEVELS], [MAX_LEVELS + 40]])
+    found = coarse_codes(Rows(ranks, codes, Layout(1, (MAX_LEVELS + 50,), (1, 0))))
+    assert found[:, 0].tolist() == [0, 3, MAX_LEVELS - 1, MAX_LEVELS - 1]
+    assert found[:, 1].tolist() == [0, 1, 1 + N_BINS // 2, N_BINS]
+
+
+def test_few_atoms_stay_the_classes_they_are():
+    atoms = torch.tensor([2, 0, 1, 1])
+    assert torch.equal(coarse_classes(atoms, torch.tensor([0.9, 0.1, 0.5])), atoms)
+
+
+def test_many_atoms_become_classes_of_neighbours_of_about_equal_weight():
+    generator = torch.Generator().manual_seed(0)
+    atom_order = torch.rand(40, generator=generator)
+    atoms = torch.arange(40).repeat(25)
+    classes = coarse_classes(atoms, atom_order)
+    place = atom_order[atoms]
+    by_place = classes[place.argsort(stable=True)]
+    assert (by_place.diff() >= 0).all()
+    # 40 atoms in 8 classes: five each
+    assert torch.bincount(classes).tolist() == [5 * 25] * N_CLASSES
+
+
+def test_when_the_time_is_up_columns_are_screened_and_pairs_are_not():
+    codes = torch.randint(3, (500, 4), generator=torch.Generator().manual_seed(0), dtype=torch.uint8)
+    classes = codes[:, 0].long()
+    whole, cut = screen(codes, classes, n_pairs=4), screen(codes, classes, n_pairs=4, deadline=Deadline(0.0))
+    assert torch.equal(whole.marginal_nats, cut.marginal_nats)
+    assert len(whole.pairs) == 4
+    assert len(cut.pairs) == 0

@@ -1,0 +1,132 @@
+import dataclasses
+
+import pytest
+import torch
+
+from minerva_select.solvers import subsample
+from minerva_select.solvers.subsample import thin
+
+N_ROWS = 2000
+MAX_TUNE, MAX_VET = 100, 150  # of each of two folds
+
+
+@pytest.fixture(autouse=True)
+def _small_limits(monkeypatch):
+    """Let tables of some hundred rows be large ones."""
+    monkeypatch.setattr(subsample, "MAX_TUNE_ROWS", 2 * MAX_TUNE)
+    monkeypatch.setattr(subsample, "MAX_VET_ROWS", 2 * MAX_VET)
+
+
+@pytest.fixture
+def folds(make_fold, beside):
+    """Two folds side by side with rows of unequal weight: half train, 500 tune, 500 vet; one in 50 is of class 1."""
+
+    def fold(seed):
+        generator = torch.Generator().manual_seed(seed)
+        codes = torch.randint(4, (N_ROWS, 2), generator=generator)
+        weights = torch.rand(N_ROWS, generator=generator) + 0.5
+        return make_fold(codes, (torch.arange(N_ROWS) % 50 == 0).long(), row_weights=weights)
+
+    return beside(fold(0), fold(1))
+
+
+def thinned(folds, seed=0):
+    return thin(folds, torch.Generator().manual_seed(seed))
+
+
+def parts(fold):
+    """Rows of a fold that it judges by."""
+    return {"tune": fold.tune[0], "vet": fold.vet}
+
+
+def test_rows_are_those_of_the_fold_about_as_many_as_may_be_and_rare_classes_stay_whole(folds):
+    for before, after in zip(folds, thinned(folds), strict=True):
+        for (name, rows), limit in zip(parts(after).items(), (MAX_TUNE, MAX_VET), strict=True):
+            own = parts(before)[name]
+            assert {*rows.tolist()} < {*own.tolist()}
+            assert len(rows.unique()) == len(rows)
+            rare = [{*block[before.target.atoms[block] == 1].tolist()} for block in (rows, own)]
+            assert rare[0] == rare[1]
+            assert len(rare[0]) == 10
+            # Frequent ones are drawn one by one: an error of at most 11, and a class that is whole leaves some unfilled
+            assert limit / 2 < len(rows) < limit + 50
+
+
+def test_a_row_that_was_drawn_weighs_what_it_stands_for(folds):
+    after = thinned(folds)
+    for fold in after:
+        for rows, n_wanted in zip(parts(fold).values(), (MAX_TUNE, MAX_VET), strict=True):
+            frequent = fold.target.atoms[rows] == 0
+            # Half of the rows wanted for each class; the share of the 490 grows by what the ten of the other leave
+            share = n_wanted / 2 / 490 * n_wanted / (n_wanted / 2 + 10)
+            factor = fold.row_weights[rows] / folds[0].row_weights[rows]
+            torch.testing.assert_close(factor, torch.where(frequent, 1 / share, 1.0), rtol=1e-5, atol=0)
+
+
+def test_weighted_means_are_unbiased(folds):
+    _, before = folds
+    values = torch.randn(2 * N_ROWS, generator=torch.Generator().manual_seed(3)) + 1.0
+    n_draws = 200
+    found = {name: torch.zeros(n_draws, 2, dtype=torch.float64) for name in ("tune", "vet")}
+    for seed in range(n_draws):
+        after = thinned(folds, seed)[1]
+        for name, rows in parts(after).items():
+            weights = after.row_weights[rows].double()
+            found[name][seed] = torch.stack([weights.sum(), (weights * values[rows]).sum()])
+    for name, rows in parts(before).items():
+        weights = before.row_weights[rows].double()
+        expected = torch.stack([weights.sum(), (weights * values[rows]).sum()])
+        error = found[name].std(0) / n_draws**0.5
+        assert ((found[name].mean(0) - expected).abs() < 4 * error).all()
+        assert (error < 0.02 * expected).all()
+
+
+def test_training_rows_and_all_rows_that_were_not_drawn_keep_their_weight(folds):
+    after = thinned(folds)
+    drawn = torch.cat([rows for fold in after for rows in parts(fold).values()])
+    kept = torch.ones(2 * N_ROWS, dtype=torch.bool)
+    kept[drawn] = False
+    assert torch.equal(after[0].row_weights[kept], folds[0].row_weights[kept])
+    for one, other in zip(folds, after, strict=True):
+        assert other.train is one.train
+        assert other.x is one.x
+        assert other.target is one.target
+
+
+def test_folds_share_the_new_weights_and_the_old_ones_stay(folds):
+    before = folds[0].row_weights.clone()
+    first, second = thinned(folds)
+    assert first.row_weights is second.row_weights
+    assert torch.equal(folds[0].row_weights, before)
+    assert not torch.equal(first.row_weights, before)
+
+
+def test_rows_within_their_limit_stay_as_they_are(folds):
+    short = [dataclasses.replace(fold, vet=fold.vet[:MAX_VET]) for fold in folds]
+    for before, after in zip(short, thinned(short), strict=True):
+        assert after.vet is before.vet
+        assert torch.equal(after.row_weights[after.vet], before.row_weights[before.vet])
+        assert len(after.tune[0]) < len(before.tune[0])
+
+
+def test_small_folds_and_those_of_several_members_are_left_alone(folds):
+    small = [dataclasses.replace(fold, tune=(fold.tune[0][:MAX_TUNE],), vet=fold.vet[:MAX_VET]) for fold in folds]
+    several = [dataclasses.replace(fold, train=fold.train * 2, tune=fold.tune * 2) for fold in folds]
+    for untouched in (small, several):
+        for before, after in zip(untouched, thinned(untouched), strict=True):
+            assert all(one is other for one, other in zip(before.tune, after.tune, strict=True))
+            assert after.vet is before.vet
+            assert torch.equal(after.row_weights, before.row_weights)
+
+
+def test_the_rows_of_all_folds_together_are_limited(folds):
+    short = [dataclasses.replace(fold, tune=(fold.tune[0][: 2 * MAX_TUNE],)) for fold in folds]
+    # 200 rows are what one fold may have, and twice what each of two may
+    assert len(thinned(short[:1])[0].tune[0]) == 2 * MAX_TUNE
+    assert all(len(fold.tune[0]) < 1.5 * MAX_TUNE for fold in thinned(short))
+
+
+def test_draws_come_from_the_generator(folds):
+    first, second, other = (thinned(folds, seed)[0].vet.tolist() for seed in (1, 1, 2))
+    assert first == second
+    assert first != other
