@@ -17,8 +17,8 @@ from torch.nn import functional
 
 from minerva_select.data.encoded_rows import Rows, places_on
 from minerva_select.data.sharding import HELD_WHOLE, Shares
+from minerva_select.mi.coarse_codes import MAX_LEVELS, coarse_codes
 from minerva_select.runtime.device import drawn_by
-from minerva_select.solvers.screen import MAX_LEVELS, coarse_codes
 
 N_PARTS = 4  # a training row is told of a table that this share of the others made, and never the row itself
 UNSEEN = N_PARTS  # the table of all training rows, for those that are not among them

@@ -15,9 +15,9 @@ import torch
 from torch import Tensor
 
 from minerva_select.data.encoded_rows import Rows
+from minerva_select.mi.coarse_codes import coarse_classes
 from minerva_select.mi.cross_fit import Fold, vet_clusters
 from minerva_select.mi.inference import Evidence, weigh
-from minerva_select.solvers.screen import coarse_classes
 
 MAX_COUNTED = 100_000  # training rows that are counted, of all folds
 MAX_CLASSES = 32  # classes of a continuous target

@@ -10,13 +10,15 @@ import gc
 import logging
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 
-from minerva_select.mi.objective import Loss
 from minerva_select.runtime.device import drawn_by, quick_products
+
+if TYPE_CHECKING:
+    from minerva_select.mi.objective import Loss
 
 logger = logging.getLogger("minerva_select")
 

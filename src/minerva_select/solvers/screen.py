@@ -7,14 +7,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from minerva_select.data.encoded_rows import Rows, places_on
 from minerva_select.runtime.device import Deadline
 from minerva_select.runtime.distributed import ALONE, Ranks
 
 LEVEL = 0.05  # probability that any one of columns that tell nothing seems to tell something
-MAX_LEVELS = 24  # levels of a column that are counted apart; rarer ones share the last
-N_BINS = 8  # bins of a continuous column
-N_CLASSES = 8  # classes of the target that are counted apart
 _ONE_HOT_CELLS = {"cpu": 1 << 23, "cuda": 1 << 31}  # zeros and ones of one block of columns that are held at once
 _WIDE_CELLS = 1 << 21  # codes that are held as long integers at once
 _MOST_PADDING = 1.5  # cells of a column in a block, for each that it needs
@@ -36,28 +32,6 @@ class Screen:
         level = torch.tensor(LEVEL / max(1, len(self.marginal_z)), dtype=torch.float64)
         telling: list[bool] = (self.marginal_z > -torch.special.ndtri(level)).tolist()
         return telling
-
-
-def coarse_codes(x: Rows) -> Tensor:  # (..., n_features) uint8
-    """Every column as few codes: bins of ranks, frequent levels, and one for missing. Columns in feature order."""
-    bins = (x.ranks.nan_to_num(0.0) * N_BINS).to(torch.uint8).clamp(0, N_BINS - 1) + 1
-    bins = torch.where(x.ranks.isnan(), 0, bins)
-    levels = x.codes.clamp(max=MAX_LEVELS - 1).to(torch.uint8)
-    place = {position: k for k, position in enumerate(x.layout.positions)}
-    order = places_on(x.device, tuple(place[feature] for feature in range(x.layout.n_features)))
-    return torch.cat([bins, levels], dim=-1).index_select(-1, order)
-
-
-def coarse_classes(atoms: Tensor, atom_order: Tensor, n_classes: int = N_CLASSES) -> Tensor:
-    """Atoms of the target as at most so many classes of about equal weight, neighbours in ``atom_order`` together."""
-    counts = torch.bincount(atoms, minlength=len(atom_order)).double()
-    if len(atom_order) <= n_classes:
-        return atoms
-    sorted_atoms = atom_order.argsort()
-    middle = counts[sorted_atoms].cumsum(0) - counts[sorted_atoms] / 2
-    classes = torch.empty_like(sorted_atoms)
-    classes[sorted_atoms] = (middle / counts.sum() * n_classes).long().clamp(0, n_classes - 1)
-    return classes[atoms]
 
 
 def screen(

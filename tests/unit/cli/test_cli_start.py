@@ -15,6 +15,8 @@ from rich.console import Console
 from minerva_select import __version__
 from minerva_select.cli import _prepare_streams, app
 
+RUN_APP = "import contextlib\nfrom minerva_select.cli import app\nwith contextlib.suppress(SystemExit): app({!r})"
+
 
 def loaded_after(program):
     heavy = "sorted({'torch', 'sklearn', 'pandas', 'pyarrow', 'jinja2'} & set(sys.modules))"
@@ -27,13 +29,13 @@ def loaded_after(program):
     "arguments", [["--help"], ["select", "--help"], ["compare", "--help"], ["demo", "--help"], ["--version"]]
 )
 def test_help_loads_nothing_heavy(arguments):
-    program = f"import contextlib, minerva_select.cli\nwith contextlib.suppress(SystemExit): minerva_select.cli.app({arguments!r})"
+    program = RUN_APP.format(arguments)
     assert loaded_after(program) == "loaded []"
 
 
 def test_a_missing_file_is_found_before_anything_heavy_loads():
     arguments = ["select", "nowhere.csv", "--target", "y"]
-    program = f"import contextlib, minerva_select.cli\nwith contextlib.suppress(SystemExit): minerva_select.cli.app({arguments!r})"
+    program = RUN_APP.format(arguments)
     loaded = loaded_after(program)
     assert not any(name in loaded for name in ("torch", "sklearn", "pandas", "pyarrow"))
 

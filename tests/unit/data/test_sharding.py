@@ -5,7 +5,6 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
-from rank_processes import run_ranks
 
 from minerva_select.data.encoded_rows import Layout, Rows, join_rows
 from minerva_select.data.sharding import HELD_WHOLE, Shares
@@ -19,6 +18,7 @@ from minerva_select.solvers.fit_config import Plan
 from minerva_select.solvers.paper import PaperSettings, solve_paper
 from minerva_select.solvers.permutation import falls_on_tune_rows, falls_on_vet_rows
 from minerva_select.solvers.vetting import solve_vetting
+from rank_processes import run_ranks
 
 CPU = torch.device("cpu")
 N_ROWS = 3000

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 import torch.distributed as dist
-from rank_processes import run_ranks
 
 from minerva_select.data.encoded_rows import Layout, Rows
 from minerva_select.errors import InputError
@@ -18,6 +17,7 @@ from minerva_select.mi.critics import ClassCritic, ConcatenatedCritic
 from minerva_select.mi.ensemble import Ensemble
 from minerva_select.runtime.device import seeded
 from minerva_select.runtime.distributed import alone, joined
+from rank_processes import run_ranks
 
 CPU = torch.device("cpu")
 X, Y = Layout(2, (4,), (0, 1, 2)), Layout(0, (3,), (0,))

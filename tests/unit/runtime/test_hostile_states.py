@@ -7,7 +7,7 @@ import os
 import pytest
 import torch
 from safetensors import safe_open
-from test_journal import interrupt, run
+from test_checkpoint import interrupt, run
 
 from minerva_select.runtime import checkpoint
 from minerva_select.runtime.state_files import State, read_state, write_state

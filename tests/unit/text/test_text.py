@@ -7,7 +7,6 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from minerva_select.report.text import printable
 
 from full_selection import full_selection
 from minerva_select import text as words
@@ -21,6 +20,7 @@ from minerva_select.results import (
     Suspect,
     SuspectKind,
 )
+from minerva_select.text.formatting import printable
 
 HALF = Estimate(0.5, 0.48, 0.52, n_rows=1000)
 NOTHING = Estimate(0.0, 0.0, 0.0, n_rows=500)
