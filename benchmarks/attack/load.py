@@ -83,7 +83,7 @@ def fit_in_memory(seed: int) -> None:
 def fit_streamed(seed: int) -> None:
     """With rows in files, and states of trainings beside them; cut short, since many rows take long."""
     with tempfile.TemporaryDirectory() as cache:
-        selector = MinervaSelector(random_state=seed, device="cpu", memory="1MiB", cache=cache, time_limit=1.0)
+        selector = MinervaSelector(random_state=seed, device="cpu", max_memory="1MiB", cache_dir=cache, time_limit=1.0)
         selector.fit(*table(seed, N_STREAMED_ROWS))
 
 
@@ -105,7 +105,7 @@ def fail(seed: int) -> None:
     def stop(progress: object) -> None:
         raise InterruptedError
 
-    selector = MinervaSelector(random_state=seed, device="cpu", memory="1MiB", callbacks=[stop])
+    selector = MinervaSelector(random_state=seed, device="cpu", max_memory="1MiB", callbacks=[stop])
     try:
         selector.fit(*table(seed, N_ROWS if seed % 2 else N_STREAMED_ROWS))
     except InterruptedError:

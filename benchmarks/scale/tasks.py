@@ -71,7 +71,7 @@ def run_select(
 def run_memory(n_rows: int, memory: str, n_bytes: int, setting: Setting) -> Figures:
     """How much more than the libraries a fit takes that may take so much."""
     baseline = libraries_peak()
-    figures = run_select("card_fraud", n_rows, 214, Options(memory=memory), setting)
+    figures = run_select("card_fraud", n_rows, 214, Options(max_memory=memory), setting)
     above = figures["peak_bytes"] - baseline
     return {**figures, "libraries_bytes": baseline, "above_bytes": above, "share_of_memory": above / n_bytes}
 
@@ -101,7 +101,7 @@ def _rows_tasks() -> list[Task]:
             f"rows-{problem}-{n_rows}",
             "growth",
             f"{problem}, {n_columns} columns",
-            partial(run_select, problem, n_rows, n_columns, Options(memory="2GB")),
+            partial(run_select, problem, n_rows, n_columns, Options(max_memory="2GB")),
         )
         for problem, n_columns in (("card_fraud", 40), ("equality", 10))
         for n_rows in (30_000, 300_000, 3_000_000)
@@ -111,7 +111,7 @@ def _rows_tasks() -> list[Task]:
 def _columns_tasks() -> list[Task]:
     run = partial(run_select, "card_fraud", 100_000)
     return [
-        Task(f"columns-{n}", "growth", "card_fraud, 100,000 rows", partial(run, n, Options(memory="2GB")))
+        Task(f"columns-{n}", "growth", "card_fraud, 100,000 rows", partial(run, n, Options(max_memory="2GB")))
         for n in (21, 214, 2140)
     ]
 
@@ -125,14 +125,14 @@ def _processes_tasks() -> list[Task]:
             f"processes-{n}",
             "processes",
             f"{n} process{'' if n == 1 else 'es'}",
-            partial(run, Options(memory="500MB", n_processes=n, threads=max(1, n_cores // n))),
+            partial(run, Options(max_memory="500MB", n_processes=n, threads=max(1, n_cores // n))),
         )
         for n in (1, 2)
     ]
 
 
 def _fraud(name: str, title: str, device: str, goals: tuple[Goal, ...], needs_gpu: bool = False) -> Task:
-    run = partial(run_select, "card_fraud", 3_000_000, 214, Options(memory="3GB", device=device))
+    run = partial(run_select, "card_fraud", 3_000_000, 214, Options(max_memory="3GB", device=device))
     return Task(name, "tables", title, run, (*goals, ALL_FOUND, NO_NOISE), needs_gpu)
 
 
@@ -154,7 +154,7 @@ TASKS = (
         "rate",
         "tables",
         "payments, 1,000,000 x 60, 0.01% frauds",
-        partial(run_select, "card_fraud", 1_000_000, 60, Options(memory="3GB"), rate=1e-4),
+        partial(run_select, "card_fraud", 1_000_000, 60, Options(max_memory="3GB"), rate=1e-4),
         (ALL_FOUND, NO_NOISE),
     ),
     Task(

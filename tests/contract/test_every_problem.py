@@ -23,7 +23,7 @@ VARIANTS: dict[str, Callable[..., Problem]] = {
     "gaussian, three pairs and noise": lambda **kw: problems.gaussian(n_features=3, n_noise=2, **kw),
     "parity, flipped": lambda **kw: problems.parity(noise=0.1, **kw),
     "bayesian network, small": lambda **kw: problems.bayesian_network(n_nodes=6, **kw),
-    "independent, continuous": lambda **kw: problems.independent(target="continuous", **kw),
+    "independent, continuous": lambda **kw: problems.independent(target_type="continuous", **kw),
     "independent, rare": lambda **kw: problems.independent(target="rare", **kw),
 }
 

@@ -103,8 +103,8 @@ BAD_PARAMETERS = {
     "more columns than there are": ({"n_features_to_select": 6}, "is 6, but X has 5 columns"),
     "no columns": ({"n_features_to_select": 0}, "n_features_to_select must be None or a whole number above 0, got 0"),
     "an unknown kind of target": ({"target": "discreet"}, "'discreet'"),
-    "an unknown column": ({"categorical": ["f9"]}, "(in categorical) 'f9'"),
-    "a word for columns": ({"categorical": "f0"}, "categorical must be 'auto' or a list of column names"),
+    "an unknown column": ({"categorical_features": ["f9"]}, "(in categorical) 'f9'"),
+    "a word for columns": ({"categorical_features": "f0"}, "categorical must be 'auto' or a list of column names"),
     "an unusable seed": ({"random_state": "seven"}, "random_state must be a whole number"),
 }
 

@@ -128,7 +128,7 @@ def test_other_rows_give_another_answer(expected):
 def test_a_table_that_is_streamed_keeps_the_features_of_one_in_memory(tmp_path):
     # 3,000 x 12 cells take 32 bytes each in a fit, which is just above 1 MiB
     problem = equality(n_samples=3000, n_features=12, n_levels=3, relevant=(0, 3), random_state=0)
-    streamed = MinervaSelector(random_state=0, memory="1MiB", cache=tmp_path).fit(problem.X, problem.y)
+    streamed = MinervaSelector(random_state=0, max_memory="1MiB", cache_dir=tmp_path).fit(problem.X, problem.y)
     assert any(tmp_path.glob("rows*/store.json"))
     whole = MinervaSelector(random_state=0).fit(problem.X, problem.y)
     assert streamed.selection_.selected == whole.selection_.selected == ("f0", "f3")

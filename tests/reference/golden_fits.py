@@ -130,28 +130,28 @@ def fit_payments_grouped():
         X.drop(columns="closed"),
         y,
         keep=["noise"],
-        groups={"money": ["amount", "cents"]},
-        fit_params={"row_groups": rng.integers(0, 500, len(y)), "sample_weight": rng.integers(0, 3, len(y))},
+        feature_groups={"money": ["amount", "cents"]},
+        fit_params={"groups": rng.integers(0, 500, len(y)), "sample_weight": rng.integers(0, 3, len(y))},
     )
 
 
 def fit_payments_in_order_of_time():
     X, y = payments()
-    return select(X.drop(columns="closed"), y, fit_params={"row_times": X["day"]})
+    return select(X.drop(columns="closed"), y, fit_params={"times": X["day"]})
 
 
 def fit_streamed():
     problem = equality(n_samples=12_000, n_features=8, n_levels=3, relevant=(1, 4), random_state=1)
     with tempfile.TemporaryDirectory() as folder:
         X, y = stream(problem, folder)
-        return select(X, y, memory="1MiB")
+        return select(X, y, max_memory="1MiB")
 
 
 def fit_streamed_numbers():
     problem = additive(n_samples=8_000, random_state=1)
     with tempfile.TemporaryDirectory() as folder:
         X, y = stream(problem, folder)
-        return select(X, y, memory="1MiB")
+        return select(X, y, max_memory="1MiB")
 
 
 def fit_paper():

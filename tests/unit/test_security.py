@@ -324,7 +324,7 @@ def large():
 
 
 def streamed(problem, watch, **parameters):
-    return MinervaSelector(random_state=0, memory="1MiB", callbacks=[watch], **parameters).fit(problem.X, problem.y)
+    return MinervaSelector(random_state=0, max_memory="1MiB", callbacks=[watch], **parameters).fit(problem.X, problem.y)
 
 
 def test_temporary_files_are_for_this_user_alone_and_gone_after_a_fit(small_plan, large, temporary):
@@ -346,7 +346,7 @@ def test_temporary_files_are_gone_after_a_fit_that_fails(small_plan, large, temp
 
 def test_a_cache_is_for_this_user_alone(small_plan, large, temporary):
     watch = Watch(temporary)
-    streamed(large, watch, cache=temporary / "cache")
+    streamed(large, watch, cache_dir=temporary / "cache")
     watch.seen |= modes(temporary)
     watch.assert_private()
     assert any(path.suffix == ".safetensors" for path in watch.seen)

@@ -63,8 +63,8 @@ def estimate_command(
             take(table, sides["--x"]),
             take(table, sides["--y"]),
             given=take(table, sides["--given"]) if sides["--given"] else None,
-            target=target_kind,
-            categorical=categories,
+            target_type=target_kind,
+            categorical_features=categories,
             device=device,
             random_state=seed,
         )

@@ -86,8 +86,8 @@ class Fits:
         X, y = sides(table, named["--target"], apart)
         categories, target_kind = split_categorical(named["--categorical"], named["--target"])
         of_columns = {
-            "categorical": categories,
-            "target": target_kind,
+            "categorical_features": categories,
+            "target_type": target_kind,
             "keep": named["--keep"],
             "drop": named["--drop"],
         }
@@ -112,7 +112,7 @@ class Fits:
 
         tell(0)
         # A journal is of one fit, and here are many; callbacks belong to the first
-        parameters = {**self.parameters, "cache": None, "resume": False, "verbose": 0}
+        parameters = {**self.parameters, "cache_dir": None, "resume": False, "verbose": 0}
         found = repeat_fits(
             MinervaSelector(**parameters),
             self.X,
@@ -127,7 +127,7 @@ class Fits:
 
 
 def _about_rows(table: Any, named: Named) -> dict[str, Any]:
-    arguments = {"--group-column": "row_groups", "--time-column": "row_times"}
+    arguments = {"--group-column": "groups", "--time-column": "times"}
     columns = {argument: whole(take(table, named[option])) for option, argument in arguments.items() if named[option]}
     if named["--weight-column"]:
         columns["sample_weight"] = whole(take(table, named["--weight-column"])).column(0)

@@ -76,8 +76,8 @@ def select_command(
             "device": device,
             "time_limit": time_limit,
             "random_state": seed,
-            "memory": memory,
-            "cache": workplace,
+            "max_memory": memory,
+            "cache_dir": workplace,
             "resume": resume,
             "verbose": int(verbose and ranks.leads),
         }

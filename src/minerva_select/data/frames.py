@@ -108,7 +108,7 @@ def as_column(values: Any, n_rows: int, what: str) -> Column:
 
     Examples
     --------
-    >>> as_column(["a", "b", "a"], n_rows=3, what="row_groups").values.tolist()
+    >>> as_column(["a", "b", "a"], n_rows=3, what="groups").values.tolist()
     [0, 1, 0]
     """
     table = _few_columns(values, what)

@@ -38,11 +38,11 @@ def compare(
     held_out: float = 0.33,
     n_features: int | None = None,
     time_limit: float | None = None,
-    categorical: str | Sequence[str] = "auto",
-    target: str = "auto",
+    categorical_features: str | Sequence[str] = "auto",
+    target_type: str = "auto",
     device: str = "auto",
     random_state: int = 0,
-    cache: str | os.PathLike[str] | None = None,
+    cache_dir: str | os.PathLike[str] | None = None,
     progress: Callable[[Progress], None] | None = None,
     on_interrupt: Callable[[Comparison], None] | None = None,
 ) -> Comparison:
@@ -70,15 +70,15 @@ def compare(
         Seconds for each fit. A method that is not done by then is killed and is a row that says so; MINERVA ends by
         itself with its best answer so far. A backend of the user's kills nothing: there a method that took longer is
         told as out of time when it is done.
-    categorical : "auto" or list of str
+    categorical_features : "auto" or list of str
         Columns of numbers that are names rather than amounts.
-    target : {"auto", "discrete", "continuous"}
+    target_type : {"auto", "discrete", "continuous"}
         How to read the target.
     device : str
         Where MINERVA computes.
     random_state : int
         Seed of the splits, the methods and the estimates.
-    cache : path, optional
+    cache_dir : path, optional
         A folder for finished cells. What is there is not run again, so that an interrupted comparison goes on.
     progress : callable, optional
         Called with a :class:`minerva_select.results.Progress` before each step.
@@ -109,12 +109,18 @@ def compare(
     random_state = check_whole("random_state", random_state, 0)
     held_out, time_limit = _check_share(held_out), _check_seconds(time_limit)
     study = read_study(
-        X, y, categorical=categorical, target=target, n_splits=n_splits, held_out=held_out, seed=random_state
+        X,
+        y,
+        categorical_features=categorical_features,
+        target_type=target_type,
+        n_splits=n_splits,
+        held_out=held_out,
+        seed=random_state,
     )
     n_features, device = _as_count(n_features, len(study.table.columns)), str(device)
     if user_backend() is None:  # whose machines may have what this one has not
         _check_device(device)
-    with _open_cells(cache) as cells:
+    with _open_cells(cache_dir) as cells:
         contest = Contest(study, cells, n_features, time_limit, device, random_state)
         try:
             return _hold(contest, chosen, progress, start)
@@ -262,19 +268,19 @@ def _check_device(device: str) -> None:
 
 
 @contextmanager
-def _open_cells(cache: str | os.PathLike[str] | None) -> Iterator[Records]:
+def _open_cells(cache_dir: str | os.PathLike[str] | None) -> Iterator[Records]:
     """The store of finished cells: in the folder given, else in one that is gone afterwards."""
-    if cache is None:
+    if cache_dir is None:
         with tempfile.TemporaryDirectory() as temporary:
             yield Records(Path(temporary) / CELLS)
         return
-    folder = as_path("cache", cache)
+    folder = as_path("cache_dir", cache_dir)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         cells = Records(folder / CELLS)
     except OSError as error:
         reason = error.strerror or error
         raise InputError(
-            f"{brief(str(cache))} cannot hold the finished cells: {reason}; choose another cache."
+            f"{brief(str(cache_dir))} cannot hold the finished cells: {reason}; choose another cache_dir."
         ) from None
     yield cells

@@ -75,7 +75,14 @@ class Study:
 
 
 def read_study(
-    X: Any, y: Any, *, categorical: str | Sequence[Any], target: str, n_splits: int, held_out: float, seed: int
+    X: Any,
+    y: Any,
+    *,
+    categorical_features: str | Sequence[Any],
+    target_type: str,
+    n_splits: int,
+    held_out: float,
+    seed: int,
 ) -> Study:
     """Read table and target, and divide the rows by the target's classes or tenths.
 
@@ -94,8 +101,12 @@ def read_study(
             "on one, so choose one of them."
         )
     answer = y_table.columns[0]
-    is_discrete = find_target_kind(y_table, target)[answer.name] == ColumnKind.CATEGORICAL
-    named = categorical if isinstance(categorical, str) else as_names(categorical, table.names, "categorical")
+    is_discrete = find_target_kind(y_table, target_type)[answer.name] == ColumnKind.CATEGORICAL
+    named = (
+        categorical_features
+        if isinstance(categorical_features, str)
+        else as_names(categorical_features, table.names, "categorical_features")
+    )
     kinds = find_kinds(table, named)
     strata = stratify(answer, is_discrete)
     return Study(

@@ -24,7 +24,7 @@ class Method:
         How it is typed, and how it is called in tables.
     selector : str
         Its class, as ``"module:class"``; loaded when it is built. The class is a scikit-learn selector with the
-        parameters ``n_features_to_select``, ``categorical``, ``target`` and ``random_state``, and a ``selection_``.
+        parameters ``n_features_to_select``, ``categorical_features``, ``target_type`` and ``random_state``, and a ``selection_``.
     settings : mapping
         Parameters of the class beyond those that every method is given.
     package : str, optional
@@ -104,8 +104,8 @@ def build(
     *,
     n_features: int | None = None,
     seed: int = 0,
-    categorical: str | Sequence[str] = "auto",
-    target: str = "auto",
+    categorical_features: str | Sequence[str] = "auto",
+    target_type: str = "auto",
     device: str = "auto",
     time_limit: float | None = None,
 ) -> Any:
@@ -119,7 +119,7 @@ def build(
         How many features to keep; None leaves it to the method.
     seed : int
         Seed of all its draws.
-    categorical, target
+    categorical_features, target_type
         How to read the columns and the target, as in :class:`minerva_select.MinervaSelector`.
     device, time_limit
         For the methods that take them: MINERVA's.
@@ -135,8 +135,8 @@ def build(
     own = {"device": device, "time_limit": time_limit} if method.ends_itself else {}
     return selector(
         n_features_to_select=n_features,
-        categorical=categorical,
-        target=target,
+        categorical_features=categorical_features,
+        target_type=target_type,
         random_state=seed,
         **own,
         **method.settings,

@@ -95,7 +95,7 @@ def repeat_fits(
     check_progress(progress)
     if not hasattr(selector, "get_params") or isinstance(selector, type):
         raise InputTypeError(f"selector must be a selector, such as MinervaSelector(), got {brief(selector)}.")
-    rows = _read(X, y, getattr(selector, "target", "auto"), is_stratified=subsample is not None)
+    rows = _read(X, y, getattr(selector, "target_type", "auto"), is_stratified=subsample is not None)
     root = np.random.SeedSequence(int(as_generator(random_state).integers(2**63)))
     n_at_once = min(n_repeats, effective_n_jobs(n_jobs))
     backend = user_backend()

@@ -73,8 +73,8 @@ class Contest:
         """What every method is told."""
         return {
             "n_features": self.n_features,
-            "categorical": list(self.study.categorical),
-            "target": self.study.target_kind,
+            "categorical_features": list(self.study.categorical),
+            "target_type": self.study.target_kind,
             "device": self.device,
             "seed": self.seed,
         }
@@ -116,7 +116,7 @@ class Contest:
         return judged
 
     def _information(self, kept: tuple[str, ...], method: Method, split: Split) -> Cell:
-        told = {"device": self.device, "categorical": self.settings["categorical"]}
+        told = {"device": self.device, "categorical_features": self.settings["categorical_features"]}
         task = partial(measure_information, split=split.number, kept=kept, device=self.device, seed=self.seed)
         return self._measure("information", method, split, told | {"kept": list(kept)}, task)
 
@@ -178,7 +178,7 @@ class Contest:
             "cell": cell,
             "minerva": versions()["minerva"],
             "data": self.study.fingerprint,
-            "target": self.study.target_kind,
+            "target_type": self.study.target_kind,
             "held_out": split.share,
             "seed": self.seed,
             "split": split.number,

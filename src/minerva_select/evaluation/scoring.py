@@ -27,8 +27,8 @@ def measure_information(study: Study, split: int, kept: tuple[str, ...], device:
     return mutual_information(
         as_arrow(study.table.select(kept).take(rows).columns),
         as_arrow([study.target.take(rows)]),
-        target=study.target_kind,
-        categorical=[name for name in study.categorical if name in kept],
+        target_type=study.target_kind,
+        categorical_features=[name for name in study.categorical if name in kept],
         device=device,
         random_state=seed,
     )

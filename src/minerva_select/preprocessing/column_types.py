@@ -112,6 +112,6 @@ def find_target_kind(table: Table, target: str = "auto") -> dict[str, ColumnKind
         if not column.is_numeric:
             raise InputError(
                 f"The target {column.name!r} holds text or categories and cannot be continuous; "
-                "use target='discrete' or turn it into numbers."
+                "use target_type='discrete' or turn it into numbers."
             )
     return dict.fromkeys(table.names, ColumnKind.CONTINUOUS)

@@ -96,9 +96,9 @@ def check_parts(target: Table, parts: Sequence[NDArray[np.int64]], origins: Orig
     if origins.times is not None:
         for rows, when in zip(parts, ("earliest", *["next"] * (len(parts) - 2), "latest"), strict=True):
             where = f"the {len(rows):,} {when} rows, but a split by time needs others in every part"
-            _check_varies(target, rows, where, "give rows of more time, or leave row_times out")
+            _check_varies(target, rows, where, "give rows of more time, or leave times out")
     elif origins.groups is not None:
-        _check_varies(target, parts[0], "the groups to train on", "give rows of more groups, or leave row_groups out")
+        _check_varies(target, parts[0], "the groups to train on", "give rows of more groups, or leave groups out")
 
 
 def _check_varies(target: Table, rows: NDArray[np.int64], where: str, remedy: str) -> None:

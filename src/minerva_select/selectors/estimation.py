@@ -33,16 +33,16 @@ def mutual_information(
     y: Any,
     given: Any = None,
     *,
-    target: str = "auto",
-    categorical: str | Sequence[str] = "auto",
+    target_type: str = "auto",
+    categorical_features: str | Sequence[str] = "auto",
     device: str = "auto",
     random_state: int | np.random.RandomState | None = None,
-    row_groups: Any = None,
-    row_times: Any = None,
+    groups: Any = None,
+    times: Any = None,
 ) -> Estimate:
     """Estimate the mutual information of X and y, in nats, with a 95% interval.
 
-    A critic is trained on part of the rows and scores the others; every row is scored once (with ``row_times``, the
+    A critic is trained on part of the rows and scores the others; every row is scored once (with ``times``, the
     latest alone). The estimate is a lower bound in expectation: what the critic has not learned is missing from it.
 
     Parameters
@@ -53,15 +53,15 @@ def mutual_information(
         The other side. A continuous y is read at 128 quantile levels, so no estimate exceeds log(128) = 4.85 nats.
     given : table, optional
         Estimate the conditional information I(X; y | given): what X adds to what ``given`` already tells.
-    target : {"auto", "discrete", "continuous"}
+    target_type : {"auto", "discrete", "continuous"}
         How to read y.
-    categorical : "auto" or list of str
+    categorical_features : "auto" or list of str
         Columns of X and ``given`` that are names rather than amounts.
     device : str
         Where to compute.
     random_state : int, RandomState or None
         Seed.
-    row_groups, row_times : column, optional
+    groups, times : column, optional
         Which rows belong together, and when each happened, as in :meth:`MinervaSelector.fit`.
 
     Returns
@@ -81,7 +81,7 @@ def mutual_information(
     table = as_table(X)
     y_table = as_target(y, table.n_rows)
     check_rows(table.n_rows)
-    origins = read_origins(row_groups, row_times, table.n_rows)
+    origins = read_origins(groups, times, table.n_rows)
     torch_device = find_device(str(device))
     rng = as_generator(random_state)
     condition = None if given is None else as_table(given)
@@ -90,10 +90,10 @@ def mutual_information(
             raise InputError(f"X has {table.n_rows} rows and given has {condition.n_rows}; give the same rows.")
         table = _beside(table, condition)
     n_given = 0 if condition is None else len(condition.columns)
-    if not isinstance(categorical, str):
+    if not isinstance(categorical_features, str):
         names = (*table.names[n_given:], *table.names[:n_given])  # X first: places count its columns
-        categorical = as_names(categorical, names, "categorical")
-    kinds = find_kinds(table, categorical)
+        categorical_features = as_names(categorical_features, names, "categorical_features")
+    kinds = find_kinds(table, categorical_features)
     empty = unusable(table)
     n_given = sum(name not in empty for name in table.names[:n_given])
     table = table.select([name for name in table.names if name not in empty])
@@ -101,9 +101,9 @@ def mutual_information(
         return Estimate(0.0, 0.0, 0.0, table.n_rows)
     weights = np.ones(table.n_rows)
     plan = origins.adapt(_estimate_plan(table.n_rows))
-    divisions = divide(y_table, target, plan, rng, origins)
+    divisions = divide(y_table, target_type, plan, rng, origins)
     x = encode(table, kinds, divisions, torch_device)
-    folds = make_folds(x, y_table, target, weights, origins.groups, divisions, torch_device)
+    folds = make_folds(x, y_table, target_type, weights, origins.groups, divisions, torch_device)
     with threads(plan.max_threads), seeded(int(rng.integers(2**31)), torch_device) as generator:
         everything = list(range(len(table.columns)))
         information, optimism = _information(folds, everything, plan, table.n_rows, generator)

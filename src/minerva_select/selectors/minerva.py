@@ -54,14 +54,14 @@ class MinervaSelector(TableSelector):
     ----------
     n_features_to_select : int or None
         How many features to keep (a group counts as one); None finds out.
-    categorical : "auto" or list of str
+    categorical_features : "auto" or list of str
         Columns that are names rather than amounts. "auto": text, booleans, categories, and whole numbers with few
         distinct values.
-    target : {"auto", "discrete", "continuous"}
+    target_type : {"auto", "discrete", "continuous"}
         How to read the target.
     keep, drop : sequence of str
         Columns to keep, or to leave out, whatever they carry.
-    groups : mapping of str to list of str, or list of lists, optional
+    feature_groups : mapping of str to list of str, or list of lists, optional
         Columns that come or go together.
     redundant : {"drop", "keep"}
         Whether to drop columns that others can stand in for. Where ``n_features_to_select`` gives a number, the
@@ -77,14 +77,14 @@ class MinervaSelector(TableSelector):
         rows drawn at random, with all of a rare value of the target, and a warning says so.
     random_state : int, RandomState or None
         The same seed gives the same answer, bit for bit on the CPU, whatever the order of the columns.
-    memory : int or str, optional
+    max_memory : int or str, optional
         Memory that a fit may take, in bytes or as in ``"4GB"``; by default half of what is free. A table that takes
         more is encoded into files, block by block, and read from there.
-    cache : path, optional
+    cache_dir : path, optional
         Folder for encoded rows and for the states of trainings, so that a run that is killed can be resumed; by default
         a temporary one for the rows, and none for the states.
     resume : bool
-        Go on with what an earlier run of the same data, parameters and seed has left in ``cache``.
+        Go on with what an earlier run of the same data, parameters and seed has left in ``cache_dir``.
     verbose : int
         Log the progress.
     callbacks : sequence of callables
@@ -120,11 +120,11 @@ class MinervaSelector(TableSelector):
         self,
         n_features_to_select: int | None = None,
         *,
-        categorical: str | Sequence[str] = "auto",
-        target: str = "auto",
+        categorical_features: str | Sequence[str] = "auto",
+        target_type: str = "auto",
         keep: Sequence[str] = (),
         drop: Sequence[str] = (),
-        groups: Groups = None,
+        feature_groups: Groups = None,
         redundant: str = "drop",
         solver: str = "vetting",
         sparsity: float | None = None,
@@ -135,18 +135,18 @@ class MinervaSelector(TableSelector):
         device: str = "auto",
         time_limit: float | None = None,
         random_state: int | np.random.RandomState | None = None,
-        memory: int | str | None = None,
-        cache: str | os.PathLike[str] | None = None,
+        max_memory: int | str | None = None,
+        cache_dir: str | os.PathLike[str] | None = None,
         resume: bool = False,
         verbose: int = 0,
         callbacks: Sequence[Callable[[Progress], object]] = (),
     ) -> None:
         self.n_features_to_select = n_features_to_select
-        self.categorical = categorical
-        self.target = target
+        self.categorical_features = categorical_features
+        self.target_type = target_type
         self.keep = keep
         self.drop = drop
-        self.groups = groups
+        self.feature_groups = feature_groups
         self.redundant = redundant
         self.solver = solver
         self.sparsity = sparsity
@@ -157,8 +157,8 @@ class MinervaSelector(TableSelector):
         self.device = device
         self.time_limit = time_limit
         self.random_state = random_state
-        self.memory = memory
-        self.cache = cache
+        self.max_memory = max_memory
+        self.cache_dir = cache_dir
         self.resume = resume
         self.verbose = verbose
         self.callbacks = callbacks
@@ -169,8 +169,8 @@ class MinervaSelector(TableSelector):
         y: Any,
         sample_weight: Any = None,
         *,
-        row_groups: Any = None,
-        row_times: Any = None,
+        groups: Any = None,
+        times: Any = None,
         ranks: Ranks = ALONE,
     ) -> Self:
         """Find the features of X that carry information about y.
@@ -184,11 +184,11 @@ class MinervaSelector(TableSelector):
             Classes (of any type) or amounts, without missing values.
         sample_weight : array of shape (n_rows,), optional
             How much each row counts; rows of weight 0 are left out.
-        row_groups : column of any type, optional
+        groups : column of any type, optional
             Which rows belong together, such as the customer of each: one label a row. Rows of a group are never
             divided between training and vetting, and count as one observation where it comes to how sure an answer is.
-        row_times : column of numbers or dates, optional
-            When each row happened. Earlier rows then train, and the latest rows vet. With ``row_groups`` too, later
+        times : column of numbers or dates, optional
+            When each row happened. Earlier rows then train, and the latest rows vet. With ``groups`` too, later
             rows of a group that was met before are left out.
         ranks : Ranks, optional
             The processes that torchrun started, from :func:`minerva_select.runtime.distributed.joined`. Each is given the same table
@@ -201,7 +201,7 @@ class MinervaSelector(TableSelector):
         """
         start = time.monotonic()
         with threads(), Audience(self.callbacks, self.verbose, self.time_limit) as audience:
-            request = self._request(X, y, sample_weight, row_groups, row_times, ranks, audience, start)
+            request = self._request(X, y, sample_weight, groups, times, ranks, audience, start)
             selection = run_paper(request, self._paper_settings()) if self.solver == "paper" else run_vetting(request)
             selection = dataclasses.replace(
                 selection,
@@ -220,8 +220,8 @@ class MinervaSelector(TableSelector):
         X: Any,
         y: Any,
         sample_weight: Any,
-        row_groups: Any,
-        row_times: Any,
+        groups: Any,
+        times: Any,
         ranks: Ranks,
         audience: Audience,
         start: float,
@@ -230,7 +230,7 @@ class MinervaSelector(TableSelector):
         table, target, stream, drawn = self._open(X, y, ranks, audience)
         n_rows = target.n_rows
         weights = check_sample_weight(sample_weight, n_rows)
-        origins = read_origins(row_groups, row_times, n_rows)
+        origins = read_origins(groups, times, n_rows)
         device = find_device(str(self.device)) if ranks.size == 1 else ranks.device
         data = table_fingerprint(table) if stream is None else stream.source.fingerprint
         if drawn is not None:
@@ -248,14 +248,14 @@ class MinervaSelector(TableSelector):
         parameters = self.get_params(deep=False)
         settings = plain({name: value for name, value in parameters.items() if name not in ("callbacks", "verbose")})
         workplace = Workplace()
-        if self.cache is not None or stream is not None:
+        if self.cache_dir is not None or stream is not None:
             workplace = Workplace(self._cache, self.resume, run_key(data, target, weights, rng, settings))
-        participants = choose_participants(table, self.categorical, self.keep, self.drop, self.groups)
+        participants = choose_participants(table, self.categorical_features, self.keep, self.drop, self.feature_groups)
         audience.begin(settings)
         return Request(
             table=table,
             target=target,
-            target_kind=self.target,
+            target_kind=self.target_type,
             participants=participants,
             order=tuple(canonical_order(table.select(participants.names))),
             weights=weights,
@@ -293,15 +293,15 @@ class MinervaSelector(TableSelector):
         Where the time is too short for all rows, also those to do with: of a stream, the sample is made of them.
         """
         check_parameters(self.get_params(deep=False))
-        if self.resume and self.cache is None:
-            raise InputError("resume=True needs to know where the work was left; give the cache of that run too.")
-        stream, X = open_stream(X, Budget.of(self.memory), self._cache, audience.tell_rows, ranks)
+        if self.resume and self.cache_dir is None:
+            raise InputError("resume=True needs to know where the work was left; give the cache_dir of that run too.")
+        stream, X = open_stream(X, Budget.of(self.max_memory), self._cache, audience.tell_rows, ranks)
         if stream is None:
             table = self._read(X)
             check_count(self.n_features_to_select, len(table.columns))
             target = as_target(y, table.n_rows)
             at_most = rows_in_time(table.n_rows, len(table.columns), self.time_limit)
-            drawn = draw(find_strata(target, self.target), at_most) if at_most < table.n_rows else None
+            drawn = draw(find_strata(target, self.target_type), at_most) if at_most < table.n_rows else None
             return table, target, None, drawn
         n_rows, n_columns = stream.source.n_rows, len(stream.source.names)
         check_count(self.n_features_to_select, n_columns)
@@ -312,14 +312,14 @@ class MinervaSelector(TableSelector):
             )
         target = as_target(y, n_rows)
         at_most = rows_in_time(n_rows, n_columns, self.time_limit)
-        drawn = stream.draw(find_strata(target, self.target), at_most)
+        drawn = stream.draw(find_strata(target, self.target_type), at_most)
         table = stream.take(drawn.rows)
         self._remember(X, table.names)
         return table, target, stream, drawn if at_most < n_rows else None
 
     @property
     def _cache(self) -> Path | None:
-        return None if self.cache is None else as_path("cache", self.cache)
+        return None if self.cache_dir is None else as_path("cache_dir", self.cache_dir)
 
     def _paper_settings(self) -> PaperSettings:
         names = ("sparsity", "norm_drift", "target_norm", "learning_rate", "threshold")

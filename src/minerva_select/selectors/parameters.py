@@ -16,7 +16,7 @@ from minerva_select.preprocessing import within_reach
 from minerva_select.schema import Table
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
-    "target": ("auto", "discrete", "continuous"),
+    "target_type": ("auto", "discrete", "continuous"),
     "redundant": ("drop", "keep"),
     "solver": ("vetting", "paper"),
 }
@@ -46,7 +46,7 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
     for name in ("resume", "verbose"):
         if not isinstance(parameters[name], bool | np.bool_ | numbers.Integral):
             raise InputError(f"{name} must be True or False, got {brief(parameters[name])}.")
-    check_categorical(parameters.get("categorical"))
+    check_categorical(parameters.get("categorical_features"))
     callbacks = parameters["callbacks"]
     if not isinstance(callbacks, Sequence) or not all(callable(callback) for callback in callbacks):
         raise InputError(f"callbacks must be a list of functions, got {brief(callbacks)}.")
@@ -58,7 +58,7 @@ def check_settings(parameters: Mapping[str, Any], may_be_none: Sequence[str] = (
         if parameters[name] is not None or name not in may_be_none:
             check_whole(name, parameters[name], _COUNTS[name], _MOST)
     check_jobs(parameters.get("n_jobs"))
-    check_categorical(parameters.get("categorical"))
+    check_categorical(parameters.get("categorical_features"))
 
 
 def check_jobs(n_jobs: Any) -> None:
@@ -82,7 +82,7 @@ def check_count(count: Any, n_columns: int) -> None:
 def check_categorical(categorical: Any) -> None:
     """Refuse a word other than "auto"; names are checked against the table's own where they are read."""
     if isinstance(categorical, str) and categorical != "auto":
-        raise InputError(f"categorical must be 'auto' or a list of column names, got {brief(categorical)}.")
+        raise InputError(f"categorical_features must be 'auto' or a list of column names, got {brief(categorical)}.")
 
 
 def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:

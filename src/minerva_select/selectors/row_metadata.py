@@ -58,7 +58,7 @@ class Origins:
         return assign_folds(self.n_rows, n_folds, strata, rng, self.groups)
 
 
-def read_origins(row_groups: Any, row_times: Any, n_rows: int) -> Origins:
+def read_origins(groups: Any, times: Any, n_rows: int) -> Origins:
     """What a user says of the rows, checked: one group and one time a row, where given.
 
     Examples
@@ -68,21 +68,21 @@ def read_origins(row_groups: Any, row_times: Any, n_rows: int) -> Origins:
     >>> origins.groups.tolist(), origins.times.argsort().tolist()
     ([3, 0, 2, 3, 1], [1, 4, 2, 0, 3])
     """
-    groups = None if row_groups is None else _number(as_column(row_groups, n_rows, "row_groups").values)
-    if groups is not None and (n_groups := int(groups.max()) + 1) < MIN_GROUPS:
+    numbers = None if groups is None else _number(as_column(groups, n_rows, "groups").values)
+    if numbers is not None and (n_groups := int(numbers.max()) + 1) < MIN_GROUPS:
         raise InputError(
-            f"row_groups has {n_groups} different values, too few to train, tune and vet on different ones; give rows "
-            f"of at least {MIN_GROUPS} groups, or leave row_groups out."
+            f"groups has {n_groups} different values, too few to train, tune and vet on different ones; give rows "
+            f"of at least {MIN_GROUPS} groups, or leave groups out."
         )
-    if row_times is None:
-        return Origins(n_rows, groups)
-    column = as_column(row_times, n_rows, "row_times")
+    if times is None:
+        return Origins(n_rows, numbers)
+    column = as_column(times, n_rows, "times")
     if column.levels is not None:
         raise InputError(
             f"{column.name!r} must be numbers or dates to order rows by time, but it holds text such as "
             f"{column.levels[0]!r}; convert it first, for example with pandas.to_datetime."
         )
-    return Origins(n_rows, groups, column.values.astype(np.float64))
+    return Origins(n_rows, numbers, column.values.astype(np.float64))
 
 
 def _number(labels: NDArray[Any]) -> NDArray[np.int64]:

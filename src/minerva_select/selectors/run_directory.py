@@ -19,7 +19,7 @@ from minerva_select.runtime.distributed import Ranks
 from minerva_select.schema import Table
 
 _PROBE_ROWS = 4096
-_NOT_OF_THE_ANSWER = ("memory", "cache", "resume", "time_limit", "verbose", "callbacks")
+_NOT_OF_THE_ANSWER = ("max_memory", "cache_dir", "resume", "time_limit", "verbose", "callbacks")
 
 
 @dataclass(frozen=True)

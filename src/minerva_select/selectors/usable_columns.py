@@ -51,7 +51,7 @@ def choose_participants(
             raise InputError(f"Column {name!r} is named in both keep and drop; name it in one of them.")
     grouped = _check_groups(groups, table)
     group_members = {name for members in grouped for name in members}
-    listed = categorical if isinstance(categorical, str) else as_names(categorical, table.names, "categorical")
+    listed = categorical if isinstance(categorical, str) else as_names(categorical, table.names, "categorical_features")
     kinds = find_kinds(table, listed)
     kept_names, reasons = frozenset(kept), dict.fromkeys(dropped, DROPPED_ON_REQUEST)
     reasons.update({name: reason for name, reason in unusable(table).items() if name not in reasons})
@@ -81,7 +81,7 @@ def _check_groups(groups: Groups, table: Table) -> list[tuple[str, ...]]:
             f"groups must be a list of lists of column names, or a dictionary of them, got {brief(groups)}."
         )
     known = frozenset(table.names)
-    checked = [tuple(as_names(members, table.names, "groups", known)) for members in listed]
+    checked = [tuple(as_names(members, table.names, "feature_groups", known)) for members in listed]
     seen: set[str] = set()
     for name in (name for members in checked for name in members):
         if name in seen:

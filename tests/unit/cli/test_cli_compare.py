@@ -159,7 +159,7 @@ def test_options_reach_the_comparison(folder, asked, run):
     )
     assert result.exit_code == 0
     settings = {
-        "n_splits": 3, "held_out": 0.25, "n_features": 2, "time_limit": 9.0, "categorical": ["late"],
+        "n_splits": 3, "held_out": 0.25, "n_features": 2, "time_limit": 9.0, "categorical_features": ["late"],
         "target": "discrete", "device": "cpu", "random_state": 7, "cache": None,
     }  # fmt: skip
     assert asked == [(["amount", "country", "late"], ["is_fraud"], ["minerva", "ksg"], settings)]

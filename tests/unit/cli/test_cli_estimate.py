@@ -33,7 +33,7 @@ def test_an_estimate_is_a_line_or_a_document(folder, monkeypatch, run):
         "y": ["is_fraud"],
         "given": ["country"],
         "target": "discrete",
-        "categorical": ["late"],
+        "categorical_features": ["late"],
         "device": "auto",
         "random_state": 3,
     }

@@ -124,7 +124,7 @@ def test_options_reach_the_selector(folder, selector, run):
     assert [type(callback).__name__ for callback in callbacks] == ["ProgressBar", "Stop"]
     assert selector.seen == {
         "n_features_to_select": 2,
-        "categorical": ["late"],
+        "categorical_features": ["late"],
         "target": "auto",
         "keep": ("late",),
         "drop": ("amount",),
@@ -144,16 +144,16 @@ def test_columns_about_the_rows_are_no_features_and_reach_the_fit(folder, select
     options = ("--group-column", "country", "--time-column", "id", "--weight-column", "amount", "--ignore", "country")
     assert run("select", "data.csv", "--target", "is_fraud", *options).exit_code == 0
     assert selector.fitted == [(["late"], ["is_fraud"])]
-    assert selector.rows.keys() == {"row_groups", "row_times", "sample_weight"}
-    assert selector.rows["row_groups"].column_names == ["country"]
-    assert selector.rows["row_times"].column_names == ["id"]
+    assert selector.rows.keys() == {"groups", "times", "sample_weight"}
+    assert selector.rows["groups"].column_names == ["country"]
+    assert selector.rows["times"].column_names == ["id"]
     assert selector.rows["sample_weight"].to_pylist() == [i * 1.5 for i in range(20)]
 
 
 def test_a_time_that_is_missing_ends_with_2_and_names_its_column(folder, run, assert_refused):
     (folder / "bad.csv").write_text("amount,opened,is_fraud\n" + "1,2024-01-05,1\n2,,0\n" * 20)
     result = run("select", "bad.csv", "--target", "is_fraud", "--time-column", "opened")
-    assert_refused(result, "row_times 'opened' has 20 missing values")
+    assert_refused(result, "times 'opened' has 20 missing values")
 
 
 def test_several_targets_go_together_and_can_be_categorical(folder, selector, run):
@@ -227,4 +227,4 @@ def test_to_resume_needs_a_place(folder, run, assert_refused):
 
 @pytest.mark.parametrize("memory", ["lots", "-3GB", "12"])
 def test_a_memory_that_is_none_ends_with_2_and_one_sentence(folder, memory, run, assert_refused):
-    assert_refused(run("select", "data.csv", "--target", "is_fraud", f"--memory={memory}"), "memory must be")
+    assert_refused(run("select", "data.csv", "--target", "is_fraud", f"--max_memory={memory}"), "memory must be")

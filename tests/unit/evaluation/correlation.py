@@ -14,7 +14,13 @@ class Correlation:
     """Keeps the columns that correlate most with the target: a selector of a few lines."""
 
     def __init__(
-        self, n_features_to_select=None, categorical="auto", target="auto", random_state=None, alone=None, fault=None
+        self,
+        n_features_to_select=None,
+        categorical_features="auto",
+        target_type="auto",
+        random_state=None,
+        alone=None,
+        fault=None,
     ):
         self.n_features_to_select, self.categorical, self.target = n_features_to_select, categorical, target
         self.random_state, self.alone, self.fault = random_state, alone, fault

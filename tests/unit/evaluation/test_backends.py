@@ -80,7 +80,7 @@ def test_data_are_sent_once_and_not_with_every_task(cluster):
 
 
 def test_a_study_says_its_size_so_that_it_is_sent_once(table):
-    study = read_study(*table, categorical="auto", target="auto", n_splits=1, held_out=0.33, seed=0)
+    study = read_study(*table, categorical_features="auto", target_type="auto", n_splits=1, held_out=0.33, seed=0)
     assert sys.getsizeof(study) >= 3 * 60 * 8  # of three columns of floats, and more
 
 
@@ -112,7 +112,7 @@ def test_a_failed_method_and_a_slow_one_are_rows_that_say_so_and_are_not_tried_a
     monkeypatch.setattr(time, "sleep", lambda seconds: None)
     methods = [method("works"), method("fails", fault="no rows")]
     with joblib.parallel_config(backend="threading", n_jobs=2):
-        works, fails = compare(*table, methods, cache=tmp_path).standings
+        works, fails = compare(*table, methods, cache_dir=tmp_path).standings
         (slow,) = compare(*table, [method("works")], time_limit=1e-9).standings
     assert works.kept == (("a", "c", "d"),)
     assert works.peak_bytes is None  # of a process that does other things too
@@ -120,7 +120,7 @@ def test_a_failed_method_and_a_slow_one_are_rows_that_say_so_and_are_not_tried_a
     assert slow.status.startswith("out of time: took ")
     assert slow.status.endswith(" of 1e-09 s")
     assert "works" not in at_once  # which lists the fits in processes of their own
-    (again,) = compare(*table, [method("works")], cache=tmp_path).standings
+    (again,) = compare(*table, [method("works")], cache_dir=tmp_path).standings
     assert again.kept == works.kept
     assert "works" not in at_once  # nor here: the cell was recorded
 

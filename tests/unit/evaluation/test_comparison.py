@@ -91,24 +91,30 @@ def test_an_interrupt_hands_over_what_is_finished_and_runs_nothing_more(table, a
 
 def test_more_time_runs_again_only_what_was_cut_short(table, at_once, tmp_path):
     methods = [method("works"), method("slow", fault="sleep")]
-    compare(*table, methods, time_limit=5, cache=tmp_path)
+    compare(*table, methods, time_limit=5, cache_dir=tmp_path)
     at_once.clear()
-    compare(*table, methods, time_limit=50, cache=tmp_path)
+    compare(*table, methods, time_limit=50, cache_dir=tmp_path)
     assert at_once == ["slow"]
     at_once.clear()
-    compare(*table, methods, time_limit=1e-9, cache=tmp_path)  # less than the fit took
+    compare(*table, methods, time_limit=1e-9, cache_dir=tmp_path)  # less than the fit took
     assert at_once == ["works", "slow"]
 
 
 @pytest.mark.parametrize(
     "changed",
-    [{"random_state": 1}, {"held_out": 0.4}, {"n_features": 2}, {"target": "discrete"}, {"categorical": ["a"]}],
+    [
+        {"random_state": 1},
+        {"held_out": 0.4},
+        {"n_features": 2},
+        {"target": "discrete"},
+        {"categorical_features": ["a"]},
+    ],
     ids=lambda changed: next(iter(changed)),
 )
 def test_a_cell_of_other_settings_is_run(table, at_once, tmp_path, changed):
     X, y = table
     y = (y > 0).astype(int)
-    compare(X, y, [method()], target="continuous", cache=tmp_path)
+    compare(X, y, [method()], target_type="continuous", cache_dir=tmp_path)
     at_once.clear()
     compare(X, y, [method()], **{"target": "continuous", "cache": tmp_path, **changed})
     assert at_once[0] == "corr"
@@ -116,10 +122,10 @@ def test_a_cell_of_other_settings_is_run(table, at_once, tmp_path, changed):
 
 def test_other_data_or_another_class_is_run(table, at_once, tmp_path):
     X, y = table
-    compare(X, y, [method()], cache=tmp_path)
+    compare(X, y, [method()], cache_dir=tmp_path)
     for arguments in ((X.assign(b=X["b"] + 1), y, [method()]), (X, y, [method(alone=0.5)])):
         at_once.clear()
-        compare(*arguments, cache=tmp_path)
+        compare(*arguments, cache_dir=tmp_path)
         assert at_once[0] == "corr"
 
 
@@ -130,13 +136,13 @@ def test_an_interrupted_comparison_goes_on_where_it_was(table, at_once, tmp_path
 
     methods = [method("one"), method("two")]
     with pytest.raises(KeyboardInterrupt):
-        compare(*table, methods, cache=tmp_path, progress=interrupt)
-    compare(*table, methods, cache=tmp_path)
+        compare(*table, methods, cache_dir=tmp_path, progress=interrupt)
+    compare(*table, methods, cache_dir=tmp_path)
     assert [what for what in at_once if isinstance(what, str)] == ["one", "two"]
 
 
 def test_records_say_with_what_and_when_they_were_made(table, at_once, tmp_path):
-    compare(*table, [method()], cache=tmp_path)
+    compare(*table, [method()], cache_dir=tmp_path)
     records = [json.loads(line) for line in (tmp_path / "cells.jsonl").read_text().splitlines()]
     assert [record["cell"] for record in records] == ["selection", "information", "score", "information", "score"]
     assert all({"versions", "seed", "seconds", "made", "data"} <= record.keys() for record in records)
@@ -197,7 +203,7 @@ def test_numpy_numbers_are_numbers(table, at_once, tmp_path):
         "held_out": np.float64(0.4),
         "n_features": np.int64(1),
     }
-    comparison = compare(*table, [method()], cache=tmp_path, **settings)
+    comparison = compare(*table, [method()], cache_dir=tmp_path, **settings)
     assert Comparison.from_json(comparison.to_json()) == comparison
 
 
@@ -233,7 +239,7 @@ def test_bad_settings_are_refused_before_anything_runs(table, at_once, settings,
 def test_a_cache_that_is_a_file_is_refused_before_anything_runs(table, at_once, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot hold the finished cells"):
-        compare(*table, [method()], cache=tmp_path / "file")
+        compare(*table, [method()], cache_dir=tmp_path / "file")
     assert at_once == []
 
 

@@ -15,7 +15,7 @@ from minerva_select.schema import Column, Note
 
 
 def read(X, y, **settings):
-    defaults = {"categorical": "auto", "target": "auto", "n_splits": 1, "held_out": 0.33, "seed": 0}
+    defaults = {"categorical_features": "auto", "target": "auto", "n_splits": 1, "held_out": 0.33, "seed": 0}
     return read_study(X, y, **{**defaults, **settings})
 
 
@@ -90,7 +90,7 @@ def test_seconds_that_microseconds_cannot_give_back_stay_numbers():
 
 def test_kinds_are_found_on_all_rows_and_those_named_are_remembered(mixed):
     assert read(mixed, [0, 1] * 20).categorical == ("count", "text", "flag", "level")
-    study = read(mixed, [0, 1] * 20, categorical=["amount"])
+    study = read(mixed, [0, 1] * 20, categorical_features=["amount"])
     assert study.categorical == ("amount", "text", "flag", "level")
     assert study.named == {"amount"}
 
@@ -98,7 +98,10 @@ def test_kinds_are_found_on_all_rows_and_those_named_are_remembered(mixed):
 def test_the_target_is_read_as_told():
     X, y = np.arange(40.0)[:, None], [0, 1] * 20
     assert (read(X, y).target_kind, read(X, y).metric) == ("discrete", "ROC-AUC")
-    assert (read(X, y, target="continuous").target_kind, read(X, y, target="continuous").metric) == ("continuous", "R2")
+    assert (read(X, y, target_type="continuous").target_kind, read(X, y, target_type="continuous").metric) == (
+        "continuous",
+        "R2",
+    )
 
 
 def test_any_change_of_a_value_a_name_or_a_level_changes_the_fingerprint(mixed):
@@ -118,7 +121,7 @@ def test_any_change_of_a_value_a_name_or_a_level_changes_the_fingerprint(mixed):
         (np.zeros((40, 2)) + [[0], [1]] * 20, {}, "The target has 2 columns"),
         ([0, 1] * 20, {"held_out": 0.1}, "rows leave 4 held-out ones when 10% are held out"),
         ([0] * 39 + [1], {}, "The target 'y' has one value only in the"),
-        ([0, 1] * 20, {"categorical": ["amuont"]}, "did you mean 'amount'"),
+        ([0, 1] * 20, {"categorical_features": ["amuont"]}, "did you mean 'amount'"),
         ([0, 1] * 20, {"target": "guess"}, "no kind of target 'guess'"),
         ([0] * 40, {}, "has one value only"),
     ],

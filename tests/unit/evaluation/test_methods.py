@@ -14,7 +14,9 @@ from minerva_select.evaluation.methods import DEFAULT_METHODS, METHODS, Method, 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_is_a_selector_that_takes_what_all_are_told(name):
-    selector = build(name, n_features=2, seed=7, categorical=["a"], target="discrete", device="cpu", time_limit=9.0)
+    selector = build(
+        name, n_features=2, seed=7, categorical_features=["a"], target_type="discrete", device="cpu", time_limit=9.0
+    )
     parameters = selector.get_params()
     assert parameters["n_features_to_select"] == 2
     assert (parameters["categorical"], parameters["target"], parameters["random_state"]) == (["a"], "discrete", 7)

@@ -110,7 +110,7 @@ BAD_PARAMETERS = {
     "drop unknown": ({"drop": ["contry"]}, "(in drop) 'contry'; did you mean 'country'"),
     "groups unknown": ({"groups": [["amount", "contry"]]}, "(in groups) 'contry'; did you mean 'country'"),
     "named groups unknown": ({"groups": {"g": ["amuont"]}}, "(in groups) 'amuont'; did you mean 'amount'"),
-    "categorical unknown": ({"categorical": ["contry"]}, "(in categorical) 'contry'; did you mean 'country'"),
+    "categorical unknown": ({"categorical_features": ["contry"]}, "(in categorical) 'contry'; did you mean 'country'"),
     "nothing near": ({"keep": ["zzz"]}, "choose from 'amount', 'country'"),
     "a place beyond the columns": ({"keep": [2]}, "'2'"),
     "keep and drop": ({"keep": ["amount"], "drop": ["amount"]}, "'amount' is named in both keep and drop"),
@@ -119,7 +119,7 @@ BAD_PARAMETERS = {
     "groups is a number": ({"groups": 5}, "groups must be a list of lists"),
     "groups is a list of names": ({"groups": ["amount", "country"]}, "groups must be a list of lists"),
     "a column in two groups": ({"groups": [["amount"], ["country", "amount"]]}, "'amount' is named twice in groups"),
-    "categorical is a word": ({"categorical": "country"}, "categorical must be 'auto' or a list"),
+    "categorical is a word": ({"categorical_features": "country"}, "categorical must be 'auto' or a list"),
     "more features than columns": ({"n_features_to_select": 3}, "n_features_to_select is 3, but X has 2 columns"),
     "no features": ({"n_features_to_select": 0}, "got 0"),
     "a negative number of features": ({"n_features_to_select": -1}, "got -1"),
@@ -236,7 +236,7 @@ def test_text_cannot_be_a_continuous_target(fit):
     y = pd.Series(["no", "yes"] * (N_ROWS // 2), name="fraud")
     for use in (fit, mutual_information):
         with pytest.raises(InputError) as caught:
-            use(table(), y, target="continuous")
+            use(table(), y, target_type="continuous")
         assert_one_sentence(caught.value, "'fraud' holds text")
 
 
@@ -247,9 +247,9 @@ def test_text_cannot_be_a_continuous_target(fit):
         ({"given": with_cell(np.inf)}, "'amount' has 1 infinite value"),
         ({"given": 5}, "type int"),
         ({"target": "discreet"}, "did you mean 'discrete'"),
-        ({"categorical": ["amuont"]}, "did you mean 'amount'"),
-        ({"categorical": "amount"}, "categorical must be 'auto' or a list"),
-        ({"categorical": 1.5}, "categorical must be a list of column names, got 1.5"),
+        ({"categorical_features": ["amuont"]}, "did you mean 'amount'"),
+        ({"categorical_features": "amount"}, "categorical must be 'auto' or a list"),
+        ({"categorical_features": 1.5}, "categorical must be a list of column names, got 1.5"),
         ({"device": "abacus"}, "device 'abacus'"),
         ({"random_state": "seven"}, "random_state must be a whole number"),
     ],

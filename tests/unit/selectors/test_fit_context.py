@@ -80,7 +80,7 @@ def test_a_kept_column_is_never_the_copy(asked_answer):
 
 
 def test_columns_of_an_array_are_kept_dropped_and_grouped_by_place(pair):
-    selector = fit(pair.X.to_numpy(), pair.y, keep=[1], drop=(2,), groups=[[0, 4]])
+    selector = fit(pair.X.to_numpy(), pair.y, keep=[1], drop=(2,), feature_groups=[[0, 4]])
     results = by_name(selector)
     assert results["x1"].reason == "kept on request"
     assert results["x2"].reason == "dropped on request"
@@ -88,7 +88,7 @@ def test_columns_of_an_array_are_kept_dropped_and_grouped_by_place(pair):
 
 
 def test_groups_come_or_go_together_with_one_weight(pair):
-    results = by_name(fit(pair.X, pair.y, groups={"in": ["f0", "f1"], "out": ["f2", "f4"]}))
+    results = by_name(fit(pair.X, pair.y, feature_groups={"in": ["f0", "f1"], "out": ["f2", "f4"]}))
     assert [name for name, result in results.items() if result.selected] == ["f0", "f1", "f3"]
     assert results["f0"].weight == results["f1"].weight > 0
     assert results["f0"].contribution_nats == results["f1"].contribution_nats
@@ -96,7 +96,7 @@ def test_groups_come_or_go_together_with_one_weight(pair):
 
 
 def test_keeping_one_of_a_group_keeps_the_group(pair):
-    selector = fit(pair.X, pair.y, groups=[["f2", "f4"]], keep=["f2"])
+    selector = fit(pair.X, pair.y, feature_groups=[["f2", "f4"]], keep=["f2"])
     results = by_name(selector)
     assert selector.selection_.selected == ("f0", "f2", "f3", "f4")
     assert (results["f2"].reason, results["f4"].reason) == ("kept on request", "kept on request with f2")
@@ -113,7 +113,7 @@ def test_as_many_features_are_selected_as_were_asked_for(pair, n_features):
 
 def test_kept_columns_and_groups_count_toward_the_number(pair):
     X = pair.X.assign(constant=0)
-    selector = fit(X, pair.y, n_features_to_select=3, keep=["constant"], groups=[["f0", "f1"]])
+    selector = fit(X, pair.y, n_features_to_select=3, keep=["constant"], feature_groups=[["f0", "f1"]])
     assert selector.selection_.selected == ("f0", "f1", "f3", "constant")
 
 
@@ -169,7 +169,7 @@ def test_columns_named_as_categorical_are_read_as_names(pair):
     # 40 levels in 400 rows are amounts by default; as names, each of them is one of its own
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"code": rng.integers(0, 40, size=400), "noise": rng.normal(size=400)})
-    selector = fit(X, X["code"] % 2, categorical=["code"])
+    selector = fit(X, X["code"] % 2, categorical_features=["code"])
     assert selector.selection_.selected == ("code",)
     assert selector.selection_.settings["categorical"] == ["code"]
 

@@ -60,7 +60,7 @@ def test_a_continuous_target_has_no_entropy_and_finds_its_column():
 
 def test_a_discrete_target_can_be_read_as_an_amount(pair):
     y = pair.X["f1"]
-    assert select(pair.X, y, target="continuous").selected == ("f1",)
+    assert select(pair.X, y, target_type="continuous").selected == ("f1",)
 
 
 @pytest.mark.parametrize("text", [False, True], ids=["numbers", "text"])

@@ -102,7 +102,7 @@ def test_columns_that_hold_nothing_have_no_information(exclusive):
 def test_an_estimate_is_finite_and_between_nothing_and_the_entropy(n_rows):
     rng = np.random.default_rng(0)
     y = np.arange(n_rows) % 3
-    estimate = mutual_information(rng.normal(size=(n_rows, 2)), y, target="discrete", random_state=0)
+    estimate = mutual_information(rng.normal(size=(n_rows, 2)), y, target_type="discrete", random_state=0)
     assert 0 <= estimate.low <= estimate.nats <= estimate.high < math.inf
     # At most log 3, with a rounding in single precision
     assert estimate.nats <= math.log(3) + 1e-6
@@ -118,7 +118,7 @@ def test_the_same_seed_gives_the_same_estimate(exclusive):
 def test_columns_of_an_array_are_named_as_categorical_by_place():
     # 40 levels in 400 rows are amounts by default, and odd against even is a wave of twenty crests
     x = np.random.default_rng(0).integers(0, 40, size=(400, 1))
-    named = mutual_information(x, x[:, 0] % 2, given=np.zeros((400, 1)), categorical=[0], random_state=0)
+    named = mutual_information(x, x[:, 0] % 2, given=np.zeros((400, 1)), categorical_features=[0], random_state=0)
     assert named.nats > 0.5
 
 

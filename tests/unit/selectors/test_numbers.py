@@ -168,7 +168,7 @@ def test_weights_over_600_powers_of_ten_give_finite_numbers(solver):
 def test_a_group_that_outweighs_all_others_proves_nothing():
     groups = np.arange(N_ROWS) % 30
     selector = MinervaSelector(random_state=0)
-    selector.fit(X, CLASSES, sample_weight=np.where(groups == 0, 1e12, 1.0), row_groups=groups)
+    selector.fit(X, CLASSES, sample_weight=np.where(groups == 0, 1e12, 1.0), groups=groups)
     assert selector.selection_.selected == ()
     assert "Infinity" not in selector.selection_.to_json()
 

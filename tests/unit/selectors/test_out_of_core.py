@@ -34,7 +34,7 @@ def answer(selection):
 
 
 def streamed(X, y, **parameters):
-    return MinervaSelector(random_state=0, memory=TINY, **parameters).fit(X, y)
+    return MinervaSelector(random_state=0, max_memory=TINY, **parameters).fit(X, y)
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,7 @@ def test_to_resume_needs_a_cache(problem):
 
 def test_a_run_resumes_only_what_is_its_own(problem, tmp_path):
     def fit(**parameters):
-        MinervaSelector(cache=tmp_path, resume=True, time_limit=0.1, **parameters).fit(problem.X, problem.y)
+        MinervaSelector(cache_dir=tmp_path, resume=True, time_limit=0.1, **parameters).fit(problem.X, problem.y)
 
     fit(random_state=0)
     with pytest.raises(InputError, match="is of another run"):
@@ -108,7 +108,7 @@ import sys
 from minerva_select import MinervaSelector
 from minerva_select.problems import equality
 problem = equality(n_samples=6_000, n_features=6, n_levels=3, relevant=(1, 4), random_state=0)
-selector = MinervaSelector(random_state=0, memory="1MiB", cache=sys.argv[1], resume=True)
+selector = MinervaSelector(random_state=0, max_memory="1MiB", cache_dir=sys.argv[1], resume=True)
 selection = selector.fit(problem.X, problem.y).selection_
 print([(one.feature, one.selected, one.contribution_nats) for one in selection.features])
 """

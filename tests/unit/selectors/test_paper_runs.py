@@ -91,7 +91,7 @@ def test_coefficients_reach_the_solver(copied, monkeypatch):
 @pytest.mark.usefixtures("brief_paper")
 def test_a_number_takes_the_largest_weights_and_a_group_counts_as_one(copied):
     X, y = copied
-    selector = fit(X.assign(constant=1), y, n_features_to_select=3, keep=["constant"], groups=[["f0", "f2"]])
+    selector = fit(X.assign(constant=1), y, n_features_to_select=3, keep=["constant"], feature_groups=[["f0", "f2"]])
     assert selector.support_[0] == selector.support_[2]
     assert selector.weights_[0] == selector.weights_[2]
     assert selector.support_[4]
@@ -116,7 +116,7 @@ def test_copies_follow_their_original_only_on_demand(copied):
 @pytest.mark.usefixtures("brief_paper")
 def test_keeping_one_of_a_group_keeps_the_group(copied):
     X, y = copied
-    selector = fit(X, y, n_features_to_select=1, keep=["f0"], groups=[["f0", "f3"]])
+    selector = fit(X, y, n_features_to_select=1, keep=["f0"], feature_groups=[["f0", "f3"]])
     assert selector.selection_.selected == ("f0", "f3")
     reasons = [result.reason for result in selector.selection_.features]
     assert (reasons[0], reasons[3]) == ("kept on request", "kept on request with f0")

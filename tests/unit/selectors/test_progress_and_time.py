@@ -93,11 +93,11 @@ def test_where_the_time_is_too_short_for_all_rows_some_stand_for_them(monkeypatc
     rng = np.random.default_rng(0)
     X = pd.DataFrame({name: rng.integers(0, 3, 30_000) for name in "abc"})
     y = ((X.a == X.b) & (rng.random(30_000) < 0.01)).astype(int)
-    whole = MinervaSelector(random_state=0, memory=memory, time_limit=30).fit(X, y).selection_
+    whole = MinervaSelector(random_state=0, max_memory=memory, time_limit=30).fit(X, y).selection_
     monkeypatch.setattr(memory_budget, "_CELLS_A_SECOND_OF_LIMIT", 3 * 4_000 / 30)
     monkeypatch.setattr(memory_budget, "_LEAST_ROWS_IN_TIME", 1)
-    asked = {"sample_weight": np.ones(len(y)), "row_groups": np.arange(len(y)) // 2}
-    drawn = MinervaSelector(random_state=0, memory=memory, time_limit=30).fit(X, y, **asked).selection_
+    asked = {"sample_weight": np.ones(len(y)), "groups": np.arange(len(y)) // 2}
+    drawn = MinervaSelector(random_state=0, max_memory=memory, time_limit=30).fit(X, y, **asked).selection_
     assert whole.n_rows == 30_000
     assert not any("drawn" in warning for warning in whole.warnings)
     assert 3_700 < drawn.n_rows < 4_300

@@ -160,7 +160,7 @@ def test_information_above_the_entropy_of_the_target_is_cut_and_says_so(tell):
 
 def test_parameters_are_told_in_plain_values(tell):
     groups = {("a", "b"): ("a",), 3: ["c"]}
-    selection, _ = tell(keep=np.array(["a"]), groups=groups, random_state=np.int64(3), drop=())
+    selection, _ = tell(keep=np.array(["a"]), feature_groups=groups, random_state=np.int64(3), drop=())
     assert selection.settings["keep"] == ["a"]
     assert selection.settings["groups"] == {"('a', 'b')": ["a"], "3": ["c"]}
     assert selection.settings["random_state"] == 3

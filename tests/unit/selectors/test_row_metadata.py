@@ -44,7 +44,7 @@ def customers():
 def test_what_tells_only_who_a_customer_is_is_selected_unless_customers_stay_together(customers):
     X, y, customer = customers
     assert "lasting" in select(X, y).selected
-    assert select(X, y, row_groups=customer).selected == ("amount",)
+    assert select(X, y, groups=customer).selected == ("amount",)
 
 
 def test_rows_that_come_four_times_are_worth_no_more_than_once():
@@ -52,7 +52,7 @@ def test_rows_that_come_four_times_are_worth_no_more_than_once():
     x = rng.normal(size=(300, 1))
     y = (x[:, 0] + rng.normal(size=300) > 0).astype(int)
     once = mutual_information(x, y, random_state=0)
-    again = mutual_information(np.tile(x, (4, 1)), np.tile(y, 4), random_state=0, row_groups=np.tile(np.arange(300), 4))
+    again = mutual_information(np.tile(x, (4, 1)), np.tile(y, 4), random_state=0, groups=np.tile(np.arange(300), 4))
     # The lower half, which optimism does not widen; with the rows taken for independent ones it would be half as wide
     assert again.nats - again.low > 0.75 * (once.nats - once.low)
 
@@ -65,13 +65,13 @@ def test_what_held_only_in_early_rows_is_not_selected_in_order_of_time():
     shuffled = rng.permutation(600)
     X, y, times = X.iloc[shuffled], y[shuffled], place[shuffled]
     assert select(X, y).selected == ("fad", "steady")
-    assert select(X, y, row_times=times).selected == ("steady",)
+    assert select(X, y, times=times).selected == ("steady",)
 
 
 def test_later_rows_of_groups_that_were_met_before_are_left_out_and_counted(pair):
     # Half of the rows train, a quarter tunes and a quarter vets. Of sevens in a row, those from 196 and from 294 are
     # cut after 200 and 300 rows, so that rows 200 to 202, and row 300, come too late
-    selection = select(pair.X, pair.y, row_groups=np.arange(400) // 7, row_times=np.arange(400))
+    selection = select(pair.X, pair.y, groups=np.arange(400) // 7, times=np.arange(400))
     assert selection.n_rows == selection.mutual_information.n_rows == 396
     assert any(warning.startswith("4 of 400 rows were left out") for warning in selection.warnings)
 
@@ -89,7 +89,7 @@ def test_the_folds_know_the_group_of_every_row(customers):
         assert fold.clusters[fold.tune[0]].tolist() == customer[division.members[0][1]].tolist()
 
 
-@pytest.mark.parametrize("rows", [{"row_groups": np.arange(60) // 6}, {"row_times": DAYS}], ids=["groups", "times"])
+@pytest.mark.parametrize("rows", [{"groups": np.arange(60) // 6}, {"times": DAYS}], ids=["groups", "times"])
 def test_the_solver_of_the_paper_holds_out_whole_groups_and_the_latest_rows(monkeypatch, rows):
     drawn = []
 
@@ -105,8 +105,8 @@ def test_the_solver_of_the_paper_holds_out_whole_groups_and_the_latest_rows(monk
         MinervaSelector(solver="paper", random_state=0).fit(X, HALVES, **rows)
     train, held_out = drawn
     assert len(held_out) == 12
-    if "row_groups" in rows:
-        assert {*rows["row_groups"][train]}.isdisjoint(rows["row_groups"][held_out])
+    if "groups" in rows:
+        assert {*rows["groups"][train]}.isdisjoint(rows["groups"][held_out])
     else:
         assert max(DAYS[k] for k in train) < min(DAYS[k] for k in held_out)
 
@@ -145,17 +145,17 @@ def test_groups_of_some_rows_are_numbered_anew():
 
 
 REFUSED = {
-    "a missing time": (HALVES, {"row_times": [None, *DAYS[1:]]}, "row_times has 1 missing value; fill"),
-    "a missing group": (HALVES, {"row_groups": pd.Series(["a", None] * 30, name="id")}, "row_groups 'id' has 30 miss"),
-    "an infinite time": (HALVES, {"row_times": [np.inf] * 60}, "row_times has 60 infinite values"),
-    "too few times": (HALVES, {"row_times": DAYS[:59]}, "row_times has 59 rows and X has 60"),
-    "two columns": (HALVES, {"row_groups": np.ones((60, 2))}, "row_groups must be one column, got 2"),
-    "a time in words": (HALVES, {"row_times": ["May"] * 60}, "holds text such as 'May'; convert it first"),
-    "one time": (HALVES, {"row_times": np.ones(60)}, "at least 3 different times"),
-    "one group": (HALVES, {"row_groups": np.ones(60)}, "row_groups has 1 different values, too few"),
-    "nothing happens early": (LATE, {"row_times": np.arange(60)}, "earliest rows, but a split by time needs others"),
-    "nothing happens late": (LATE, {"row_times": -np.arange(60)}, "next rows, but a split by time needs others"),
-    "all frauds of one": (LATE, {"row_groups": np.arange(60) // 12}, "one value only in the groups to train on"),
+    "a missing time": (HALVES, {"times": [None, *DAYS[1:]]}, "times has 1 missing value; fill"),
+    "a missing group": (HALVES, {"groups": pd.Series(["a", None] * 30, name="id")}, "groups 'id' has 30 miss"),
+    "an infinite time": (HALVES, {"times": [np.inf] * 60}, "times has 60 infinite values"),
+    "too few times": (HALVES, {"times": DAYS[:59]}, "times has 59 rows and X has 60"),
+    "two columns": (HALVES, {"groups": np.ones((60, 2))}, "groups must be one column, got 2"),
+    "a time in words": (HALVES, {"times": ["May"] * 60}, "holds text such as 'May'; convert it first"),
+    "one time": (HALVES, {"times": np.ones(60)}, "at least 3 different times"),
+    "one group": (HALVES, {"groups": np.ones(60)}, "groups has 1 different values, too few"),
+    "nothing happens early": (LATE, {"times": np.arange(60)}, "earliest rows, but a split by time needs others"),
+    "nothing happens late": (LATE, {"times": -np.arange(60)}, "next rows, but a split by time needs others"),
+    "all frauds of one": (LATE, {"groups": np.arange(60) // 12}, "one value only in the groups to train on"),
 }
 
 

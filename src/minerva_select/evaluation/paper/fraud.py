@@ -69,7 +69,7 @@ def perform(cell: Cell) -> dict[str, Any]:
         rows = X.iloc[first], y[first]
         X_select, y_select = _oversampled(*rows, is_category, task["seed"]) if task["smote"] else rows
         categories = [str(name) for name in X.columns[is_category]]
-        found = select(task, X_select, pd.Series(y_select, name="y"), categorical=categories)
+        found = select(task, X_select, pd.Series(y_select, name="y"), categorical_features=categories)
     if relevant:
         judged = verdict(found["selected"], relevant)
         found |= {"n_relevant": judged.n_hits, "n_strays": judged.n_strays}

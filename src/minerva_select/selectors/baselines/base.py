@@ -95,13 +95,13 @@ class BaselineSelector(TableSelector):
         self,
         n_features_to_select: int | None = None,
         *,
-        categorical: str | Sequence[str] = "auto",
-        target: str = "auto",
+        categorical_features: str | Sequence[str] = "auto",
+        target_type: str = "auto",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
-        self.categorical = categorical
-        self.target = target
+        self.categorical_features = categorical_features
+        self.target_type = target_type
         self.random_state = random_state
 
     @abstractmethod
@@ -120,7 +120,9 @@ class BaselineSelector(TableSelector):
                 f"n_samples={n_rows} rows are too few for {type(self).__name__}; give at least {MIN_ROWS}."
             )
         seed = int(as_generator(self.random_state).integers(2**31))
-        question, aside = ask(table, y, weights, categorical=self.categorical, target=self.target, seed=seed)
+        question, aside = ask(
+            table, y, weights, categorical=self.categorical_features, target=self.target_type, seed=seed
+        )
         n_wanted = self.n_features_to_select
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")

@@ -29,9 +29,9 @@ class GradientBoostingSelector(BaselineSelector):
         Number of trees.
     learning_rate : float
         Share of each tree in the sum.
-    categorical : "auto" or list of str
+    categorical_features : "auto" or list of str
         Columns that are names rather than amounts.
-    target : {"auto", "discrete", "continuous"}
+    target_type : {"auto", "discrete", "continuous"}
         How to read the target.
     n_jobs : int or None
         Threads, as in scikit-learn.
@@ -65,12 +65,17 @@ class GradientBoostingSelector(BaselineSelector):
         *,
         n_estimators: int = 100,
         learning_rate: float = 0.1,
-        categorical: str | Sequence[str] = "auto",
-        target: str = "auto",
+        categorical_features: str | Sequence[str] = "auto",
+        target_type: str = "auto",
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        super().__init__(n_features_to_select, categorical=categorical, target=target, random_state=random_state)
+        super().__init__(
+            n_features_to_select,
+            categorical_features=categorical_features,
+            target_type=target_type,
+            random_state=random_state,
+        )
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
         self.n_jobs = n_jobs

@@ -33,9 +33,9 @@ class BorutaSelector(BaselineSelector):
         Most rounds of shuffling; the search ends before if every column is decided.
     n_estimators : int or None
         Trees of a model. None: 100 of boosting; of a forest as many as the package finds right for the columns left.
-    categorical : "auto" or list of str
+    categorical_features : "auto" or list of str
         Columns that are names rather than amounts.
-    target : {"auto", "discrete", "continuous"}
+    target_type : {"auto", "discrete", "continuous"}
         How to read the target.
     n_jobs : int or None
         Threads of a model, as in scikit-learn.
@@ -69,12 +69,17 @@ class BorutaSelector(BaselineSelector):
         estimator: str = "forest",
         n_iterations: int = 100,
         n_estimators: int | None = None,
-        categorical: str | Sequence[str] = "auto",
-        target: str = "auto",
+        categorical_features: str | Sequence[str] = "auto",
+        target_type: str = "auto",
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        super().__init__(n_features_to_select, categorical=categorical, target=target, random_state=random_state)
+        super().__init__(
+            n_features_to_select,
+            categorical_features=categorical_features,
+            target_type=target_type,
+            random_state=random_state,
+        )
         self.estimator = estimator
         self.n_iterations = n_iterations
         self.n_estimators = n_estimators

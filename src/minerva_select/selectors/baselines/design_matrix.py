@@ -98,7 +98,7 @@ def ask(
         check_still_varies(answer)
     y_column = answer.columns[0]
     is_classification = find_target_kind(answer, target)[y_column.name] == ColumnKind.CATEGORICAL
-    listed = categorical if isinstance(categorical, str) else as_names(categorical, table.names, "categorical")
+    listed = categorical if isinstance(categorical, str) else as_names(categorical, table.names, "categorical_features")
     kinds = find_kinds(table, listed)
     aside = unusable(table)
     columns = [column for column in table.columns if column.name not in aside]

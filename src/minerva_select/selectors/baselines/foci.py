@@ -27,15 +27,15 @@ class FOCISelector(BaselineSelector):
 
     Amounts are divided by their standard deviation, text becomes one such column a level, numbers that are names stay
     numbers. Rows with a missing value are left out. Two classes and amounts are read in their order; three classes or
-    more are read without one, each against the rest (``target="continuous"`` keeps the order).
+    more are read without one, each against the rest (``target_type="continuous"`` keeps the order).
 
     Parameters
     ----------
     n_features_to_select : int or None
         How many columns to keep; None stops when T no longer grows.
-    categorical : "auto" or list of str
+    categorical_features : "auto" or list of str
         Columns that are names rather than amounts; without effect here.
-    target : {"auto", "discrete", "continuous"}
+    target_type : {"auto", "discrete", "continuous"}
         How to read the target.
     n_jobs : int or None
         Threads of the search for neighbours.
@@ -66,12 +66,17 @@ class FOCISelector(BaselineSelector):
         self,
         n_features_to_select: int | None = None,
         *,
-        categorical: str | Sequence[str] = "auto",
-        target: str = "auto",
+        categorical_features: str | Sequence[str] = "auto",
+        target_type: str = "auto",
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        super().__init__(n_features_to_select, categorical=categorical, target=target, random_state=random_state)
+        super().__init__(
+            n_features_to_select,
+            categorical_features=categorical_features,
+            target_type=target_type,
+            random_state=random_state,
+        )
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> Self:

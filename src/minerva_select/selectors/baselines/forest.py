@@ -24,9 +24,9 @@ class RandomForestSelector(BaselineSelector):
         How many columns to keep; None keeps those above the mean.
     n_estimators : int
         Number of trees.
-    categorical : "auto" or list of str
+    categorical_features : "auto" or list of str
         Columns that are names rather than amounts.
-    target : {"auto", "discrete", "continuous"}
+    target_type : {"auto", "discrete", "continuous"}
         How to read the target.
     n_jobs : int or None
         Threads, as in scikit-learn.
@@ -55,12 +55,17 @@ class RandomForestSelector(BaselineSelector):
         n_features_to_select: int | None = None,
         *,
         n_estimators: int = 100,
-        categorical: str | Sequence[str] = "auto",
-        target: str = "auto",
+        categorical_features: str | Sequence[str] = "auto",
+        target_type: str = "auto",
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        super().__init__(n_features_to_select, categorical=categorical, target=target, random_state=random_state)
+        super().__init__(
+            n_features_to_select,
+            categorical_features=categorical_features,
+            target_type=target_type,
+            random_state=random_state,
+        )
         self.n_estimators = n_estimators
         self.n_jobs = n_jobs
 

@@ -50,9 +50,9 @@ class HSICLassoSelector(BaselineSelector):
         Rows of a block, and how much work a row is. 20 is its authors' default.
     n_permutations : int
         How many times all rows are cut into blocks.
-    categorical : "auto" or list of str
+    categorical_features : "auto" or list of str
         Columns that are names rather than amounts.
-    target : {"auto", "discrete", "continuous"}
+    target_type : {"auto", "discrete", "continuous"}
         How to read the target.
     random_state : int, RandomState or None
         Seed.
@@ -87,11 +87,16 @@ class HSICLassoSelector(BaselineSelector):
         *,
         block_size: int = 20,
         n_permutations: int = 3,
-        categorical: str | Sequence[str] = "auto",
-        target: str = "auto",
+        categorical_features: str | Sequence[str] = "auto",
+        target_type: str = "auto",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        super().__init__(n_features_to_select, categorical=categorical, target=target, random_state=random_state)
+        super().__init__(
+            n_features_to_select,
+            categorical_features=categorical_features,
+            target_type=target_type,
+            random_state=random_state,
+        )
         self.block_size = block_size
         self.n_permutations = n_permutations
 

@@ -31,9 +31,9 @@ class KSGSelector(BaselineSelector):
         Neighbours of each row that are looked at.
     threshold : float
         Share of the largest information above which a column is kept, from 0 to 1.
-    categorical : "auto" or list of str
+    categorical_features : "auto" or list of str
         Columns that are names rather than amounts.
-    target : {"auto", "discrete", "continuous"}
+    target_type : {"auto", "discrete", "continuous"}
         How to read the target.
     n_jobs : int or None
         Processes, as in scikit-learn.
@@ -63,12 +63,17 @@ class KSGSelector(BaselineSelector):
         *,
         n_neighbors: int = 3,
         threshold: float = 0.02,
-        categorical: str | Sequence[str] = "auto",
-        target: str = "auto",
+        categorical_features: str | Sequence[str] = "auto",
+        target_type: str = "auto",
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        super().__init__(n_features_to_select, categorical=categorical, target=target, random_state=random_state)
+        super().__init__(
+            n_features_to_select,
+            categorical_features=categorical_features,
+            target_type=target_type,
+            random_state=random_state,
+        )
         self.n_neighbors = n_neighbors
         self.threshold = threshold
         self.n_jobs = n_jobs
@@ -82,7 +87,7 @@ class KSGSelector(BaselineSelector):
         if question.is_classification and len(question.y) == question.y.max() + 1:
             raise InputError(
                 f"The target {question.target_name!r} has one row of every class, and KSG looks for neighbours of the "
-                "same class; choose a target whose values repeat, or target='continuous' if it is an amount."
+                "same class; choose a target whose values repeat, or target_type='continuous' if it is an amount."
             )
         estimate = mutual_info_classif if question.is_classification else mutual_info_regression
         repeats = np.array([question.is_classification or _may_repeat(question, k) for k in range(question.n_columns)])

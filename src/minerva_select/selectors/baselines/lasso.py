@@ -35,9 +35,9 @@ class LassoSelector(BaselineSelector):
     ----------
     n_features_to_select : int or None
         How many columns to keep; None keeps those with a coefficient at the penalty found by cross-validation.
-    categorical : "auto" or list of str
+    categorical_features : "auto" or list of str
         Columns that are names rather than amounts.
-    target : {"auto", "discrete", "continuous"}
+    target_type : {"auto", "discrete", "continuous"}
         How to read the target.
     random_state : int, RandomState or None
         Seed.

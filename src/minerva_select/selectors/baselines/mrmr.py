@@ -26,9 +26,9 @@ class MRMRSelector(BaselineSelector):
     ----------
     n_features_to_select : int or None
         How many columns to keep; None chooses by cross-validation, at most 64.
-    categorical : "auto" or list of str
+    categorical_features : "auto" or list of str
         Columns that are names rather than amounts.
-    target : {"auto", "discrete", "continuous"}
+    target_type : {"auto", "discrete", "continuous"}
         How to read the target.
     random_state : int, RandomState or None
         Seed of the cross-validation; the order of the columns has no chance in it.

@@ -40,9 +40,9 @@ class RFESelector(BaselineSelector):
         Number of trees of the model.
     step : float
         How many columns to drop in a round, as a number of 1 or more, or as a share of all.
-    categorical : "auto" or list of str
+    categorical_features : "auto" or list of str
         Columns that are names rather than amounts.
-    target : {"auto", "discrete", "continuous"}
+    target_type : {"auto", "discrete", "continuous"}
         How to read the target.
     n_jobs : int or None
         Threads of a model, as in scikit-learn.
@@ -78,12 +78,17 @@ class RFESelector(BaselineSelector):
         estimator: str = "boosting",
         n_estimators: int = 100,
         step: float = 0.1,
-        categorical: str | Sequence[str] = "auto",
-        target: str = "auto",
+        categorical_features: str | Sequence[str] = "auto",
+        target_type: str = "auto",
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        super().__init__(n_features_to_select, categorical=categorical, target=target, random_state=random_state)
+        super().__init__(
+            n_features_to_select,
+            categorical_features=categorical_features,
+            target_type=target_type,
+            random_state=random_state,
+        )
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.step = step
@@ -142,7 +147,7 @@ def _folds(question: Question) -> list[tuple[NDArray[np.int64], NDArray[np.int64
         if (folds < 0).all():
             raise InputError(
                 f"The target {question.target_name!r} has fewer than {N_FOLDS} rows of every class, too few for "
-                "cross-validation; give n_features_to_select, or target='continuous' if it is an amount."
+                "cross-validation; give n_features_to_select, or target_type='continuous' if it is an amount."
             )
     return [(np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)) for fold in range(N_FOLDS)]
 

@@ -89,5 +89,5 @@ def test_every_relevant_column_is_confirmed(estimator):
 def test_a_tree_of_a_forest_draws_no_more_than_ten_thousand_rows(n_rows, drawn):
     amounts = np.arange(n_rows, dtype=float)
     table = as_table(amounts[:, None])
-    question, _ = ask(table, amounts, np.ones(n_rows), categorical="auto", target="auto", seed=0)
+    question, _ = ask(table, amounts, np.ones(n_rows), categorical_features="auto", target_type="auto", seed=0)
     assert shallow_forest(question).max_samples == drawn

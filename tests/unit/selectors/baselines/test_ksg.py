@@ -95,5 +95,5 @@ def test_parameters_out_of_range_are_refused_in_one_sentence(mixed, parameters, 
 
 def test_classes_of_one_row_each_are_measured_too():
     X = np.random.default_rng(0).normal(size=(20, 2))
-    selection = KSGSelector(target="discrete", random_state=0).fit(X, [*range(18), 18, 18]).selection_
+    selection = KSGSelector(target_type="discrete", random_state=0).fit(X, [*range(18), 18, 18]).selection_
     assert all(0 <= result.marginal_nats <= np.log(20) for result in selection.features)

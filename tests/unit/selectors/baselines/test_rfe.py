@@ -77,7 +77,7 @@ def test_a_class_of_two_rows_is_trained_on_and_not_scored():
 
 def test_classes_too_rare_for_cross_validation_are_refused():
     X = np.random.default_rng(0).normal(size=(8, 3))
-    selector = RFESelector(target="discrete", random_state=0)
+    selector = RFESelector(target_type="discrete", random_state=0)
     with pytest.raises(InputError, match=r"^The target 'y' has fewer than 3 rows of every class, .*continuous"):
         selector.fit(X, np.arange(8) // 2)
     assert selector.set_params(n_features_to_select=1).fit(X, np.arange(8) // 2).support_.sum() == 1
