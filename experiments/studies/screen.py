@@ -8,8 +8,8 @@ import time
 
 import torch
 
+from minerva_select.mi.pairwise_mi import screen
 from minerva_select.runtime.device import find_device
-from minerva_select.solvers.screen import screen
 
 
 def measure(n_columns, n_rows, device):

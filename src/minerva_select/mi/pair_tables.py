@@ -17,7 +17,7 @@ from torch.nn import functional
 
 from minerva_select.data.encoded_rows import Rows, places_on
 from minerva_select.data.sharding import HELD_WHOLE, Shares
-from minerva_select.mi.coarse_codes import MAX_LEVELS, coarse_codes
+from minerva_select.mi.discretization import MAX_LEVELS, coarse_codes
 from minerva_select.runtime.device import drawn_by
 
 N_PARTS = 4  # a training row is told of a table that this share of the others made, and never the row itself

@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 
 from minerva_select.data.encoded_rows import Rows
-from minerva_select.mi.coarse_codes import coarse_classes
 from minerva_select.mi.cross_fit import Fold, vet_clusters
+from minerva_select.mi.discretization import coarse_classes
 from minerva_select.mi.inference import Evidence, weigh
 
 MAX_COUNTED = 100_000  # training rows that are counted, of all folds

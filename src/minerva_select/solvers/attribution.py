@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from minerva_select.mi.cross_fit import Fold
 from minerva_select.mi.inference import Evidence
+from minerva_select.mi.pairwise_mi import Screen
 from minerva_select.mi.plugin_mi import MAX_COUNTED, Counts
 from minerva_select.solvers.candidate_search import Workshop
 from minerva_select.solvers.elimination import Elimination, LeaveOut, interactions, order_of_worth, partners, trace
-from minerva_select.solvers.screen import Screen
 
 MAX_PAIRED = 24  # units of which all pairs are looked at; pairs grow with the square
 MAX_ALONE = 100  # columns whose information alone is measured on held-out rows

@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from minerva_select.mi.coarse_codes import coarse_classes, coarse_codes
 from minerva_select.mi.cross_fit import Critics, Fold, Job
+from minerva_select.mi.discretization import coarse_classes, coarse_codes
 from minerva_select.mi.inference import Evidence, weigh
 from minerva_select.mi.pair_tables import tabulate
+from minerva_select.mi.pairwise_mi import Screen, screen
 from minerva_select.mi.training import Run
 from minerva_select.runtime.device import Deadline
 from minerva_select.solvers.fit_config import Plan
 from minerva_select.solvers.permutation import falls_on_tune_rows
-from minerva_select.solvers.screen import Screen, screen
 
 N_PAIRS = 64  # pairs that the screen may propose
 MAX_CANDIDATES = 64  # units that the screen may propose

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from minerva_select.mi.cross_fit import Fold, vet_clusters
 from minerva_select.mi.inference import Evidence, holm, weigh
+from minerva_select.mi.pairwise_mi import Screen
 from minerva_select.mi.training import Run
 from minerva_select.solvers.attribution import Columns, Together, explain_columns, explain_units
 from minerva_select.solvers.candidate_search import (
@@ -25,7 +26,6 @@ from minerva_select.solvers.candidate_search import (
 from minerva_select.solvers.elimination import Elimination, LeaveOut, eliminate
 from minerva_select.solvers.fit_config import Plan
 from minerva_select.solvers.permutation import falls_on_vet_rows
-from minerva_select.solvers.screen import Screen
 from minerva_select.solvers.subsample import thin
 
 LEAST_SECONDS = 2.0  # for a test of what was proposed, however late it is

@@ -7,8 +7,8 @@ import torch
 from minerva_select.data.encoded_rows import Layout, Rows
 from minerva_select.mi import cross_fit, pair_tables
 from minerva_select.mi.bounds import conditional_scores
-from minerva_select.mi.coarse_codes import MAX_LEVELS
 from minerva_select.mi.cross_fit import Critics, Job
+from minerva_select.mi.discretization import MAX_LEVELS
 from minerva_select.mi.networks import FeatureTower
 from minerva_select.mi.pair_tables import N_CELLS, N_PARTS, UNSEEN, PairInputs, PairTables, part_of_rows, tabulate
 from minerva_select.mi.training import Run, Schedule

@@ -8,11 +8,11 @@ import pytest
 import torch
 
 from minerva_select.data.encoded_rows import Layout, Rows
-from minerva_select.mi.coarse_codes import coarse_codes
 from minerva_select.mi.cross_fit import Fold, Target
+from minerva_select.mi.discretization import coarse_codes
+from minerva_select.mi.pairwise_mi import screen
 from minerva_select.mi.plugin_mi import Counts
 from minerva_select.solvers.attribution import explain_columns
-from minerva_select.solvers.screen import screen
 
 N_ROWS = 8000
 

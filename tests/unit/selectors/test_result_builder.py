@@ -12,11 +12,11 @@ import torch
 from minerva_select import MinervaSelector
 from minerva_select.data import as_table
 from minerva_select.mi.inference import Evidence
+from minerva_select.mi.pairwise_mi import Screen
 from minerva_select.results import Role, SuspectKind
 from minerva_select.selectors.usable_columns import canonical_order
 from minerva_select.solvers.attribution import Columns, Together
 from minerva_select.solvers.elimination import Dropped, Elimination
-from minerva_select.solvers.screen import Screen
 from minerva_select.solvers.vetting import VettingSolution
 from minerva_select.text import roles
 
@@ -251,7 +251,7 @@ def test_a_column_that_tells_nearly_all_is_suspected_of_leaking(tell):
 
 
 def test_a_column_far_ahead_of_many_others_is_to_be_looked_at(tell, monkeypatch):
-    monkeypatch.setattr("minerva_select.solvers.screen.Screen.tells", [True] * 6)
+    monkeypatch.setattr("minerva_select.mi.pairwise_mi.Screen.tells", [True] * 6)
     others = {name: Evidence(0.1, 0.01) for name in "bcdef"}
     selection, _ = tell(alone={"a": Evidence(0.25, 0.01), **others})
     assert [(one.feature, one.kind) for one in selection.suspects] == [("a", SuspectKind.DOMINANT)]

@@ -8,6 +8,7 @@ import torch
 from minerva_select.mi.cross_fit import Critics
 from minerva_select.mi.inference import Evidence
 from minerva_select.mi.pair_tables import tabulate
+from minerva_select.mi.pairwise_mi import Screen
 from minerva_select.mi.training import Schedule
 from minerva_select.runtime.device import Deadline
 from minerva_select.solvers import candidate_search
@@ -21,7 +22,6 @@ from minerva_select.solvers.candidate_search import (
     with_pairs,
 )
 from minerva_select.solvers.fit_config import Plan
-from minerva_select.solvers.screen import Screen
 
 SIZES = [10, 99, 100, 999, 1000, 4999, 5000, 19_999, 20_000, 3_000_000]
 STEP = Schedule(max_steps=1, batch_size=32)

@@ -5,10 +5,10 @@ import pytest
 import torch
 
 from minerva_select.data.encoded_rows import Layout, Rows
-from minerva_select.mi.coarse_codes import MAX_LEVELS, N_BINS, N_CLASSES, coarse_classes, coarse_codes
+from minerva_select.mi.discretization import MAX_LEVELS, N_BINS, N_CLASSES, coarse_classes, coarse_codes
+from minerva_select.mi.pairwise_mi import screen
 from minerva_select.runtime.device import Deadline
 from minerva_select.solvers import screen as screen_module
-from minerva_select.solvers.screen import screen
 
 N_ROWS = 500
 N_LEVELS = (2, 3, 2, 5, 4, 1, 7)  # the sixth column is constant
