@@ -14,14 +14,14 @@ import pytest
 def tiny_fits():
     """Make every fit a few steps long while entered: for claims that hold from the first step on."""
     from minerva_select.mi.training import Schedule
-    from minerva_select.solvers.fit_config import Plan
+    from minerva_select.solvers.fit_config import FitConfig
     from minerva_select.solvers.paper import PaperSettings
 
     schedule = Schedule(max_steps=4, batch_size=32, evaluate_every=2, patience=1, patience_at_zero=1)
-    plan = dataclasses.replace(Plan.for_rows(10), n_folds=2, n_members=1, width=8, dropout=0.0, schedule=schedule)
+    plan = dataclasses.replace(FitConfig.for_rows(10), n_folds=2, n_members=1, width=8, dropout=0.0, schedule=schedule)
     settings = PaperSettings(batch_size=32, max_steps_learn=4, max_steps_sparsify=4)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Plan, "for_rows", classmethod(lambda cls, *n_rows: plan))
+        patch.setattr(FitConfig, "for_rows", classmethod(lambda cls, *n_rows: plan))
         patch.setattr("minerva_select.selectors.minerva.PaperSettings", lambda: settings)
         patch.setattr("minerva_select.evaluation.downstream.N_RESAMPLES", 2)
         yield

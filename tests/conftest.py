@@ -22,16 +22,18 @@ def small_fits():
     import torch
 
     from minerva_select.mi.training import Schedule
-    from minerva_select.solvers.fit_config import Plan
+    from minerva_select.solvers.fit_config import FitConfig
 
     schedule = Schedule(
         max_steps=125, batch_size=256, learning_rate=5e-3, weight_decay=0.1, patience=2, patience_at_zero=3
     )
-    plan = dataclasses.replace(Plan.for_rows(1000), n_folds=2, n_members=1, width=64, dropout=0.0, schedule=schedule)
+    plan = dataclasses.replace(
+        FitConfig.for_rows(1000), n_folds=2, n_members=1, width=64, dropout=0.0, schedule=schedule
+    )
     n_threads = torch.get_num_threads()
     torch.set_num_threads(1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Plan, "for_rows", classmethod(lambda cls, *n_rows: plan))
+        patch.setattr(FitConfig, "for_rows", classmethod(lambda cls, *n_rows: plan))
         yield
     torch.set_num_threads(n_threads)
 

@@ -22,17 +22,17 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from minerva_select.data import as_table, as_target
-from minerva_select.mi.cross_fit import Critics, Fold, Job
-from minerva_select.mi.pair_tables import part_of_rows
-from minerva_select.mi.training import Run
+from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics, Fold
+from minerva_select.mi.pair_tables import encoding_part
+from minerva_select.mi.training import TrainingContext
 from minerva_select.preprocessing import TableEncoder, find_kinds
 from minerva_select.problems import card_fraud
 from minerva_select.runtime.device import find_device
 from minerva_select.selectors.cross_validation import as_rows, divide, informative_rows, make_folds
 from minerva_select.selectors.row_metadata import read_origins
-from minerva_select.solvers.candidate_search import screen_fold, with_pairs
-from minerva_select.solvers.fit_config import Plan
-from minerva_select.solvers.subsample import thin
+from minerva_select.solvers.candidate_search import add_pair_tables, screen_fold
+from minerva_select.solvers.fit_config import FitConfig
+from minerva_select.solvers.subsample import subsample_folds
 
 BATCHES = (2_048, 8_192, 32_768, 131_072, 262_144)
 SAMPLE_ROWS = 100_000  # for the encoders
@@ -51,30 +51,30 @@ class Speeds:
     operations: dict[str, float]
 
 
-def prepare(n_rows: int, n_columns: int, device: torch.device) -> tuple[Fold, Plan]:
+def prepare(n_rows: int, n_columns: int, device: torch.device) -> tuple[Fold, FitConfig]:
     """A fold of card_fraud as the solver has it before it learns, its rows packed and on the device."""
     problem = card_fraud(n_rows, n_columns, rate=0.05)  # a plan for many informative rows, from few rows
     table, target = as_table(problem.X), as_target(problem.y, n_rows)
     encoder = TableEncoder(find_kinds(table)).fit(table, np.arange(min(n_rows, SAMPLE_ROWS)))
     x = as_rows(encoder.transform(table), torch.device("cpu")).pack().to(device)
-    plan = Plan.for_rows(n_rows, informative_rows(target, "auto"))
+    plan = FitConfig.for_rows(n_rows, informative_rows(target, "auto"))
     divisions = divide(target, "auto", plan, np.random.default_rng(0), read_origins(None, None, n_rows))
     folds = make_folds(x, target, "auto", np.ones(n_rows), None, divisions, device)
-    folds = thin(folds, torch.Generator().manual_seed(0))[:1]
-    return with_pairs(folds, [screen_fold(fold) for fold in folds], plan.n_pairs)[0], plan
+    folds = subsample_folds(folds, torch.Generator().manual_seed(0))[:1]
+    return add_pair_tables(folds, [screen_fold(fold) for fold in folds], plan.n_pairs)[0], plan
 
 
-def critics_of(fold: Fold, plan: Plan) -> Critics:
-    return Critics([Job(fold, list(range(fold.x.layout.n_features)))], plan.dropout, plan.width)
+def critics_of(fold: Fold, plan: FitConfig) -> CrossFitCritics:
+    return CrossFitCritics([CriticTask(fold, list(range(fold.x.layout.n_features)))], plan.dropout, plan.width)
 
 
-def trainer(fold: Fold, plan: Plan, batch_size: int) -> Steps:
+def trainer(fold: Fold, plan: FitConfig, batch_size: int) -> Steps:
     """Trains for so many steps and looks at the held-out bound once; the one place that knows how a step is made."""
     critics = critics_of(fold, plan)
 
     def train(n_steps: int) -> None:
         schedule = replace(plan.schedule, batch_size=batch_size, max_steps=n_steps, evaluate_every=n_steps)
-        critics.fit(schedule, Run(torch.Generator().manual_seed(0)), stage="learn")
+        critics.fit(schedule, TrainingContext(torch.Generator().manual_seed(0)), stage="learn")
 
     return train
 
@@ -89,24 +89,24 @@ def seconds_a_step(train: Steps, device: torch.device, least: float = 0.3) -> fl
     return (spent[1] - spent[0]) / (many - few)
 
 
-def bytes_of_step(critics: Critics) -> tuple[float, float]:
+def bytes_of_step(critics: CrossFitCritics) -> tuple[float, float]:
     """Bytes that a step must move: for every row of its batch, and beside them."""
     a_row = critics.x.n_bytes / len(critics.x) + BYTES_BESIDE
     return a_row * critics.n_members, float(BYTES_A_PARAMETER * critics.ensemble.values.numel())
 
 
-def operations_of_step(critics: Critics) -> tuple[float, float]:
+def operations_of_step(critics: CrossFitCritics) -> tuple[float, float]:
     """Operations of a step's products, forward and backward: for every row of its batch, and beside them."""
     small, large = (_count_operations(critics, n_rows) for n_rows in (256, 512))
     a_row = (large - small) / 256
     return a_row, small - 256 * a_row
 
 
-def _count_operations(critics: Critics, n_rows: int) -> float:
-    rows = critics.jobs[0].fold.train[0][:n_rows].expand(critics.n_members, -1)
+def _count_operations(critics: CrossFitCritics, n_rows: int) -> float:
+    rows = critics.tasks[0].fold.train[0][:n_rows].expand(critics.n_members, -1)
     counter = FlopCounterMode(display=False)
     with counter:
-        scores = critics.critic(critics.x.take(rows), critics.atom_rows, critics.masks, part_of_rows(rows))
+        scores = critics.critic(critics.x.take(rows), critics.atom_rows, critics.masks, encoding_part(rows))
         scores.sum().backward()
     return float(counter.get_total_flops())
 
@@ -152,7 +152,7 @@ def _timed(work: Steps, n_times: int, device: torch.device) -> float:
     return time.perf_counter() - start
 
 
-def measure(fold: Fold, plan: Plan, batches: Sequence[int], precision: str) -> dict[str, Any]:
+def measure(fold: Fold, plan: FitConfig, batches: Sequence[int], precision: str) -> dict[str, Any]:
     """Rows a second at every size of batch, with both ceilings."""
     device, critics, n_train = fold.x.device, critics_of(fold, plan), len(fold.train[0])
     speeds = measure_speeds(device)

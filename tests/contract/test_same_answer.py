@@ -15,7 +15,7 @@ from pyarrow import csv, dataset, feather, parquet
 from minerva_select import MinervaSelector
 from minerva_select.data import open_source, read_table
 from minerva_select.problems import equality
-from minerva_select.solvers.fit_config import Plan
+from minerva_select.solvers.fit_config import FitConfig
 
 pytestmark = pytest.mark.usefixtures("small_plan")
 
@@ -49,10 +49,10 @@ def answer(X):
 
     Trainings of 25 steps are enough to see any difference between two tables.
     """
-    plan = Plan.for_rows(N_ROWS)
+    plan = FitConfig.for_rows(N_ROWS)
     plan = dataclasses.replace(plan, schedule=dataclasses.replace(plan.schedule, max_steps=25))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Plan, "for_rows", classmethod(lambda cls, *n_rows: plan))
+        patch.setattr(FitConfig, "for_rows", classmethod(lambda cls, *n_rows: plan))
         selection = MinervaSelector(random_state=0).fit(X, Y).selection_
     return {**json.loads(selection.to_json()), "seconds": None, "settings": None, "provenance": None}
 

@@ -12,9 +12,9 @@ from minerva_select.data import as_target
 from minerva_select.errors import InputError
 from minerva_select.selectors.cross_validation import divide
 from minerva_select.selectors.row_metadata import Origins
-from minerva_select.solvers.fit_config import Plan
+from minerva_select.solvers.fit_config import FitConfig
 
-PLANS = [Plan.for_rows(n_rows) for n_rows in (50, 500, 2_000, 10_000, 50_000)]
+PLANS = [FitConfig.for_rows(n_rows) for n_rows in (50, 500, 2_000, 10_000, 50_000)]
 
 
 def divisions_of(y, plan, groups=None, times=None):
@@ -83,7 +83,7 @@ def test_with_groups_and_times_rows_are_in_order_and_groups_are_whole_or_left_ou
 
 
 def test_a_plan_has_one_split_in_time_and_no_more_parts_than_groups_can_fill():
-    plan = Plan.for_rows(500)
+    plan = FitConfig.for_rows(500)
     assert (plan.n_folds, plan.n_members, plan.n_tune_parts) == (5, 3, 3)
     assert Origins(60).adapt(plan) is plan
     assert Origins(60, times=np.arange(60.0)).adapt(plan) == dataclasses.replace(plan, n_folds=1, n_members=1)

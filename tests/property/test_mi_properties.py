@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from minerva_select.data.encoded_rows import Layout, Rows, join_rows
-from minerva_select.mi.bounds import conditional_scores, donsker_varadhan, donsker_varadhan_all_pairs
+from minerva_select.mi.bounds import donsker_varadhan, donsker_varadhan_all_pairs, pointwise_information
 from minerva_select.mi.feature_weights import FeatureWeights
-from minerva_select.mi.inference import holm, weigh
+from minerva_select.mi.inference import estimate_mean, holm_bonferroni
 from minerva_select.mi.networks import MAX_COUNTED, FeatureTower, soft_clamp
 from minerva_select.mi.objective import norm_drift, sparsity_ratio
 from minerva_select.mi.pair_tables import N_CELLS, N_PARTS, PairTables
@@ -54,7 +54,7 @@ def test_all_pairs_bound_ignores_the_order_of_rows(scores, order):
 @given(scored_rows())
 def test_exact_bound_is_never_below_donsker_varadhan_of_the_same_critic(rows):
     scores, atoms, prior = rows
-    exact = conditional_scores(torch.tensor(scores), torch.tensor(atoms), torch.tensor(np.log(prior))).mean()
+    exact = pointwise_information(torch.tensor(scores), torch.tensor(atoms), torch.tensor(np.log(prior))).mean()
     joint = scores[np.arange(len(atoms)), atoms]
     # Product of the rows at hand with the exact prior: E_x sum_k p(k) exp T(x, k)
     partition = (np.exp(scores) * prior).sum(1).mean()
@@ -65,7 +65,7 @@ def test_exact_bound_is_never_below_donsker_varadhan_of_the_same_critic(rows):
 @given(scored_rows())
 def test_information_of_a_row_is_never_above_the_surprise_of_its_target(rows):
     scores, atoms, prior = rows
-    by_row = conditional_scores(torch.tensor(scores), torch.tensor(atoms), torch.tensor(np.log(prior)))
+    by_row = pointwise_information(torch.tensor(scores), torch.tensor(atoms), torch.tensor(np.log(prior)))
     assert (by_row.numpy() <= -np.log(prior[atoms]) + 1e-9).all()
 
 
@@ -80,7 +80,7 @@ def test_no_critic_passes_the_true_information(n_levels, data):
     truth = (n_levels - 1) / n_levels * np.log(n_levels / (n_levels - 1)) + np.log(n_levels) / n_levels
     prior = np.array([(n_levels - 1) / n_levels, 1 / n_levels])
     assert float(donsker_varadhan(every_pair.diagonal(), every_pair)) <= truth + 1e-9
-    by_row = conditional_scores(torch.tensor(critic), torch.tensor(y), torch.tensor(np.log(prior)))
+    by_row = pointwise_information(torch.tensor(critic), torch.tensor(y), torch.tensor(np.log(prior)))
     assert float(by_row.mean()) <= truth + 1e-9
 
 
@@ -280,7 +280,7 @@ def test_features_of_another_row_change_their_columns_and_their_pairs(case, seed
 @given(P_VALUES, st.floats(0.01, 0.2), st.integers(0, 20))
 def test_holm_rejects_the_smallest_p_values_and_at_least_bonferronis(p_values, level, n_more):
     n_tests = len(p_values) + n_more
-    fallen = holm(p_values, level, n_tests)
+    fallen = holm_bonferroni(p_values, level, n_tests)
     for p_value, fell in zip(p_values, fallen, strict=True):
         assert fell or p_value > level / n_tests
         assert not fell or p_value <= level
@@ -293,16 +293,16 @@ def test_holm_rejects_the_smallest_p_values_and_at_least_bonferronis(p_values, l
 def test_holm_does_not_depend_on_the_order_of_tests(p_values, random):
     order = list(range(len(p_values)))
     random.shuffle(order)
-    fallen = holm(p_values, 0.05)
-    assert holm([p_values[k] for k in order], 0.05) == [fallen[k] for k in order]
+    fallen = holm_bonferroni(p_values, 0.05)
+    assert holm_bonferroni([p_values[k] for k in order], 0.05) == [fallen[k] for k in order]
 
 
 @UNTIMED
 @given(hnp.arrays(np.float64, st.integers(2, 20), elements=st.floats(-10, 10)), st.integers(0, 2**32 - 1))
 def test_weighing_whole_numbers_is_repeating_rows(values, seed):
     counts = np.random.default_rng(seed).integers(1, 4, size=len(values))
-    found = weigh(torch.tensor(values), torch.tensor(counts))
+    found = estimate_mean(torch.tensor(values), torch.tensor(counts))
     np.testing.assert_allclose(found.mean, np.repeat(values, counts).mean(), rtol=1e-9, atol=1e-12)
     # A row of weight two is one observation, not two: its error is never below that of two
-    repeated = weigh(torch.tensor(np.repeat(values, counts)), torch.ones(int(counts.sum())))
-    assert found.error >= repeated.error - 1e-12
+    repeated = estimate_mean(torch.tensor(np.repeat(values, counts)), torch.ones(int(counts.sum())))
+    assert found.standard_error >= repeated.standard_error - 1e-12

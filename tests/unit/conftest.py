@@ -8,11 +8,11 @@ import pytest
 import torch
 
 from minerva_select.data.encoded_rows import Layout, Rows, join_rows
-from minerva_select.mi.cross_fit import Critics, Fold, Target
-from minerva_select.mi.training import Run, Schedule
+from minerva_select.mi.cross_fit import CrossFitCritics, Fold, Target
+from minerva_select.mi.training import Schedule, TrainingContext
 from minerva_select.runtime.device import seeded
-from minerva_select.solvers.candidate_search import Workshop
-from minerva_select.solvers.fit_config import Plan
+from minerva_select.solvers.candidate_search import SearchContext
+from minerva_select.solvers.fit_config import FitConfig
 
 CPU = torch.device("cpu")
 # Features 0 to 4 are: categorical, continuous, categorical of many levels, continuous, categorical
@@ -36,7 +36,7 @@ def _fold(codes, y, n_levels=None, n_members=1, row_weights=None):
         row_weights=torch.ones(n_rows) if row_weights is None else row_weights,
         train=tuple(rows[:cut] for rows in rolled),
         tune=tuple(rows[cut:] for rows in rolled),
-        vet=vet,
+        held_out=vet,
     )
 
 
@@ -57,7 +57,7 @@ def _mixed_fold(n_rows, seed, is_discrete):
         row_weights=torch.rand(n_rows, generator=generator) + 0.5,
         train=(first, second),
         tune=(second, first),
-        vet=vet,
+        held_out=vet,
     )
 
 
@@ -74,7 +74,7 @@ def _beside(*folds):
             row_weights=row_weights,
             train=tuple(rows + start for rows in fold.train),
             tune=tuple(rows + start for rows in fold.tune),
-            vet=fold.vet + start,
+            held_out=fold.held_out + start,
         )
         for fold, start in zip(folds, starts[:-1], strict=True)
     ]
@@ -100,11 +100,11 @@ def two_folds(request):
 
 @pytest.fixture
 def draw_critics():
-    """Build critics as drawn, with dropout off: their scores depend on every feature of their job."""
+    """Build critics as drawn, with dropout off: their scores depend on every feature of their task."""
 
-    def draw(*jobs, seed=0):
+    def draw(*tasks, seed=0):
         with seeded(seed, CPU):
-            critics = Critics(jobs, width=16)
+            critics = CrossFitCritics(tasks, width=16)
         critics.ensemble.train(False)
         return critics
 
@@ -118,13 +118,13 @@ def records():
 
 
 @pytest.fixture
-def make_workshop(records):
+def make_context(records):
     """Build what the moves of a run share, with a small and fast plan."""
-    plan = dataclasses.replace(Plan.for_rows(1000), width=32, dropout=0.0)
+    plan = dataclasses.replace(FitConfig.for_rows(1000), width=32, dropout=0.0)
 
     def make(units, generator, schedule=QUICK, kept=()):
-        run = Run(generator, on_record=records.append)
-        return Workshop(units, list(kept), dataclasses.replace(plan, schedule=schedule), run)
+        run = TrainingContext(generator, on_record=records.append)
+        return SearchContext(units, list(kept), dataclasses.replace(plan, schedule=schedule), run)
 
     return make
 

@@ -46,7 +46,7 @@ def donsker_varadhan_all_pairs(scores: Tensor) -> Tensor:
     return donsker_varadhan(scores.diagonal(), scores[off_diagonal])
 
 
-def conditional_scores(scores: Tensor, atoms: Tensor, log_prior: Tensor) -> Tensor:
+def pointwise_information(scores: Tensor, atoms: Tensor, log_prior: Tensor) -> Tensor:
     """Information of each row, log q(y|x) / p(y), where the marginal of y is exact.
 
     ``scores[..., k]`` is the critic of the row with atom k of the target. With q(k|x) proportional to

@@ -11,14 +11,14 @@ from torch import Generator, Tensor
 
 from minerva_select.data.encoded_rows import Rows, stack_rows
 from minerva_select.data.sharding import HELD_WHOLE, Shares
-from minerva_select.mi.bounds import conditional_scores
+from minerva_select.mi.bounds import pointwise_information
 from minerva_select.mi.critics import ClassCritic, SeparableCritic
 from minerva_select.mi.ensemble import Ensemble
 from minerva_select.mi.networks import Dropout
 from minerva_select.mi.objective import Loss
-from minerva_select.mi.pair_tables import PairTables, part_of_rows
-from minerva_select.mi.sampling import pad_rows, sampler
-from minerva_select.mi.training import Outcome, Run, Schedule, train
+from minerva_select.mi.pair_tables import PairTables, encoding_part
+from minerva_select.mi.sampling import make_sampler, pad_rows
+from minerva_select.mi.training import Schedule, TrainingContext, TrainingResult, train
 from minerva_select.runtime.cuda_graphs import BatchLoss, Draws
 
 _CHUNK = 16384  # rows scored at once, over all members
@@ -57,20 +57,20 @@ class Fold:
     row_weights: Tensor  # (n_rows,) mean 1; a row that stands for others weighs more
     train: tuple[Tensor, ...]  # one index a member
     tune: tuple[Tensor, ...]  # one index a member
-    vet: Tensor
+    held_out: Tensor
     pairs: PairTables | None = None  # what the training rows say of columns that work together
     clusters: Tensor | None = None  # (n_rows,) number of the group of each row; None: every row is on its own
     shares: Shares = HELD_WHOLE  # who holds which rows of x
 
 
-def vet_clusters(folds: Sequence[Fold]) -> Tensor | None:
+def held_out_clusters(folds: Sequence[Fold]) -> Tensor | None:
     """Groups of the vetting rows, fold after fold; None if every row is on its own."""
-    found = [fold.clusters[fold.vet] for fold in folds if fold.clusters is not None]
+    found = [fold.clusters[fold.held_out] for fold in folds if fold.clusters is not None]
     return torch.cat(found) if found else None
 
 
 @dataclass(frozen=True, eq=False)
-class Job:
+class CriticTask:
     """Features of which the members of one fold are to learn."""
 
     fold: Fold
@@ -80,29 +80,29 @@ class Job:
 MaskSampler = Callable[[int, Generator], Tensor]
 
 
-class Critics:
-    """Critics of several jobs, fitted side by side to the exact conditional bound; each job has its fold's members."""
+class CrossFitCritics:
+    """Critics of several tasks, fitted side by side to the exact bound; each has its fold's members."""
 
-    def __init__(self, jobs: Sequence[Job], dropout: float = 0.0, width: int = 128) -> None:
-        self.jobs = list(jobs)
-        fold = self.jobs[0].fold
-        self.features = sorted(set().union(*(job.features for job in self.jobs)))
+    def __init__(self, tasks: Sequence[CriticTask], dropout: float = 0.0, width: int = 128) -> None:
+        self.tasks = list(tasks)
+        fold = self.tasks[0].fold
+        self.features = sorted(set().union(*(task.features for task in self.tasks)))
         self.x = fold.x.only(self.features)
         self.device, self.shares = self.x.device, fold.shares
         self.row_weights, self.atoms = fold.row_weights, fold.target.atoms
-        self.n_per_job = len(fold.train)
-        self.n_members = self.n_per_job * len(self.jobs)
-        targets = [job.fold.target for job in self.jobs for _ in range(self.n_per_job)]
+        self.n_members_per_task = len(fold.train)
+        self.n_members = self.n_members_per_task * len(self.tasks)
+        targets = [task.fold.target for task in self.tasks for _ in range(self.n_members_per_task)]
         self.log_prior = torch.stack([target.log_prior for target in targets]).unsqueeze(1)
         self.atom_rows = stack_rows([target.atom_rows for target in targets])
-        masks = torch.stack([self.mask_of(job.features) for job in self.jobs])
+        masks = torch.stack([self.feature_mask(task.features) for task in self.tasks])
         self.masks = None if masks.all() else self.for_members(masks)
         self.ensemble = Ensemble(self._build(width, dropout), self.device)
 
     def _build(self, width: int, dropout: float) -> ClassCritic | SeparableCritic:
         options: dict[str, Any] = {"n_members": self.n_members, "width": width, "dropout": dropout}
         options |= {"pairs": self._pairs(), "device": self.device.type}
-        if self.jobs[0].fold.target.is_discrete:
+        if self.tasks[0].fold.target.is_discrete:
             n_classes = self.log_prior.shape[-1]
             self.critic: ClassCritic | SeparableCritic = ClassCritic(self.x.layout, n_classes, **options)
         else:
@@ -111,30 +111,30 @@ class Critics:
 
     def _pairs(self) -> list[PairTables] | None:
         """Tables of the pairs among the features, one a member; folds of one table know of the same pairs."""
-        tables = [job.fold.pairs for job in self.jobs for _ in range(self.n_per_job)]
+        tables = [task.fold.pairs for task in self.tasks for _ in range(self.n_members_per_task)]
         return [table.among(self.features) for table in tables if table is not None] or None
 
-    def members_of(self, job: int) -> slice:
-        """The places of a job's members."""
-        return slice(job * self.n_per_job, (job + 1) * self.n_per_job)
+    def members_of(self, task: int) -> slice:
+        """The places of a task's members."""
+        return slice(task * self.n_members_per_task, (task + 1) * self.n_members_per_task)
 
-    def mask_of(self, features: list[int]) -> Tensor:  # (n_features,)
+    def feature_mask(self, features: list[int]) -> Tensor:  # (n_features,)
         """Ones at these features, zeros elsewhere."""
         chosen = {*features}
         return torch.tensor([float(feature in chosen) for feature in self.features], device=self.device)
 
-    def start_from(self, job: int, other: Critics, other_job: int) -> None:
-        """Begin a job where a job of another set has ended; features that it does not know start afresh."""
+    def warm_start(self, task: int, other: CrossFitCritics, other_task: int) -> None:
+        """Begin a task where a task of another set has ended; features that it does not know start afresh."""
         mine = {feature: k for k, feature in enumerate(self.features)}
         theirs = {feature: k for k, feature in enumerate(other.features)}
         common = sorted(mine.keys() & theirs.keys())
-        to = self.critic.tower.column_entries([mine[feature] for feature in common])
-        of = other.critic.tower.column_entries([theirs[feature] for feature in common])
+        to = self.critic.tower.column_parameters([mine[feature] for feature in common])
+        of = other.critic.tower.column_parameters([theirs[feature] for feature in common])
         pairs = sorted({*self._known_pairs()} & {*other._known_pairs()})
-        to |= self.critic.tower.pair_entries([(mine[a], mine[b]) for a, b in pairs])
-        of |= other.critic.tower.pair_entries([(theirs[a], theirs[b]) for a, b in pairs])
+        to |= self.critic.tower.pair_parameters([(mine[a], mine[b]) for a, b in pairs])
+        of |= other.critic.tower.pair_parameters([(theirs[a], theirs[b]) for a, b in pairs])
         entries = {f"tower.{name}": (to[name], of[name]) for name in to.keys() & of.keys()}
-        self.ensemble.start_from_(other.ensemble, (self.members_of(job), other.members_of(other_job)), entries)
+        self.ensemble.warm_start_(other.ensemble, (self.members_of(task), other.members_of(other_task)), entries)
 
     def _known_pairs(self) -> list[tuple[int, int]]:
         """Pairs, by feature, that the critic is told of."""
@@ -144,16 +144,18 @@ class Critics:
     def fit(
         self,
         schedule: Schedule,
-        run: Run,
+        run: TrainingContext,
         *,
         stage: str,
         sample_masks: MaskSampler | None = None,
-    ) -> Outcome:
+    ) -> TrainingResult:
         """Train until the bound on the tuning rows stops rising."""
-        seen = [rows for job in self.jobs for rows in job.fold.train]
+        seen = [rows for task in self.tasks for rows in task.fold.train]
         n_batch = min(schedule.batch_size, *map(len, seen))
-        is_discrete, n_draws = self.jobs[0].fold.target.is_discrete, n_batch * schedule.max_steps
-        batches = sampler(seen, self.atoms, self.row_weights, self.log_prior, is_discrete=is_discrete, n_draws=n_draws)
+        is_discrete, n_draws = self.tasks[0].fold.target.is_discrete, n_batch * schedule.max_steps
+        batches = make_sampler(
+            seen, self.atoms, self.row_weights, self.log_prior, is_discrete=is_discrete, n_draws=n_draws
+        )
         tune, tune_weights = self._tune_rows()
         tune_masks: Tensor | None = None
         dropouts = [module for module in self.critic.modules() if isinstance(module, Dropout)]
@@ -176,8 +178,8 @@ class Critics:
             for dropout in dropouts:
                 dropout.portion = own
             masks = self.masks if masks is None else own.pick(masks)
-            scores = self.critic(self._take(own.rows), self.atom_rows, masks, part_of_rows(own.rows))
-            information = conditional_scores(scores, self.atoms[own.rows], batches.log_prior)
+            scores = self.critic(self._take(own.rows), self.atom_rows, masks, encoding_part(own.rows))
+            information = pointwise_information(scores, self.atoms[own.rows], batches.log_prior)
             return Loss(-(information * own.pick(weights)).sum(1) / weights.sum(1))
 
         def held_out_bound() -> Tensor:
@@ -191,36 +193,36 @@ class Critics:
             schedule,
             replace(run, ranks=self.shares.ranks),  # those who share the rows, whoever else there is
             stage=stage,
-            n_features=lambda: max(len(job.features) for job in self.jobs),
+            n_features=lambda: max(len(task.features) for task in self.tasks),
             ceiling=ceiling,
         )
 
     @torch.no_grad()
-    def tune_information(self) -> list[Tensor]:
-        """Information of every job's tuning rows, each by the member that did not train on it."""
+    def tuning_information(self) -> list[Tensor]:
+        """Information of every task's tuning rows, each by the member that did not train on it."""
         information = self._by_member(self._tune_rows()[0])
-        lengths = [[len(rows) for rows in job.fold.tune] for job in self.jobs]
-        by_job = information.view(len(self.jobs), self.n_per_job, -1)
+        lengths = [[len(rows) for rows in task.fold.tune] for task in self.tasks]
+        by_task = information.view(len(self.tasks), self.n_members_per_task, -1)
         return [
-            torch.cat([row[:length] for row, length in zip(rows, of_job, strict=True)])
-            for rows, of_job in zip(by_job, lengths, strict=True)
+            torch.cat([row[:length] for row, length in zip(rows, of_task, strict=True)])
+            for rows, of_task in zip(by_task, lengths, strict=True)
         ]
 
     @torch.no_grad()
     def information(self, rows: Sequence[Tensor], mask: Tensor | None = None) -> list[Tensor]:
-        """Information of rows that no member of a job saw, by the mean score of its members; one index a job."""
+        """Information of rows that no member of a task saw, by the mean score of its members; one index a task."""
         own = self.shares.portion(pad_rows(rows, self.row_weights)[0])
         masks = None if mask is None else mask.expand(self.n_members, -1)
         pieces = []
         for piece in own.rows.split(self.chunk, dim=1):
             scores = self._scores(self._take(self.for_members(piece)), self.masks if masks is None else masks)
-            pieces.append(self.by_job(scores, piece))
+            pieces.append(self.by_task(scores, piece))
         whole = own.join(torch.cat(pieces, dim=1))
-        return [values[: len(of_job)] for values, of_job in zip(whole, rows, strict=True)]
+        return [values[: len(of_task)] for values, of_task in zip(whole, rows, strict=True)]
 
-    def vet_information(self, mask: Tensor | None = None) -> list[Tensor]:
-        """Information of every job's vetting rows, with the features of the mask or those of each job."""
-        return self.information([job.fold.vet for job in self.jobs], mask)
+    def held_out_information(self, mask: Tensor | None = None) -> list[Tensor]:
+        """Information of every task's vetting rows, with the features of the mask or those of each task."""
+        return self.information([task.fold.held_out for task in self.tasks], mask)
 
     @property
     def chunk(self) -> int:
@@ -228,16 +230,16 @@ class Critics:
         return max(256, _CHUNK // self.n_members)
 
     def for_members(self, values: Tensor) -> Tensor:  # (n_members, ...)
-        """What is given for every job (n_jobs, ...), once for each of its members."""
-        return values.repeat_interleave(self.n_per_job, dim=0)
+        """What is given for every task (n_tasks, ...), once for each of its members."""
+        return values.repeat_interleave(self.n_members_per_task, dim=0)
 
-    def by_job(self, scores: Tensor, rows: Tensor) -> Tensor:  # (n_jobs, n_rows)
-        """Information of rows from the mean of each job's members' scores."""
-        mean = scores.view(len(self.jobs), self.n_per_job, *scores.shape[1:]).mean(1)
-        return conditional_scores(mean, self.atoms[rows], self.log_prior[:: self.n_per_job])
+    def by_task(self, scores: Tensor, rows: Tensor) -> Tensor:  # (n_tasks, n_rows)
+        """Information of rows from the mean of each task's members' scores."""
+        mean = scores.view(len(self.tasks), self.n_members_per_task, *scores.shape[1:]).mean(1)
+        return pointwise_information(mean, self.atoms[rows], self.log_prior[:: self.n_members_per_task])
 
     def _tune_rows(self) -> tuple[Tensor, Tensor]:
-        return pad_rows([rows for job in self.jobs for rows in job.fold.tune], self.row_weights)
+        return pad_rows([rows for task in self.tasks for rows in task.fold.tune], self.row_weights)
 
     def _take(self, rows: Tensor) -> Rows:
         """Features of rows that this process holds."""
@@ -254,7 +256,7 @@ class Critics:
         cut = own.rows.split(self.chunk, dim=1)
         masks_of = [self.masks] * len(cut) if masks is None else own.pick(masks).split(self.chunk, dim=1)
         pieces = [
-            conditional_scores(self._scores(self._take(piece), of_piece), self.atoms[piece], self.log_prior)
+            pointwise_information(self._scores(self._take(piece), of_piece), self.atoms[piece], self.log_prior)
             for piece, of_piece in zip(cut, masks_of, strict=True)
         ]
         return own.join(torch.cat(pieces, dim=1))

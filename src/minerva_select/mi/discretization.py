@@ -12,7 +12,7 @@ N_BINS = 8  # bins of a numeric column
 N_CLASSES = 8  # classes of the target that are counted separately
 
 
-def coarse_codes(x: Rows) -> Tensor:  # (..., n_features) uint8
+def discretize_columns(x: Rows) -> Tensor:  # (..., n_features) uint8
     """Every column as few codes: bins of ranks, frequent levels, and one for missing. Columns in feature order."""
     bins = (x.ranks.nan_to_num(0.0) * N_BINS).to(torch.uint8).clamp(0, N_BINS - 1) + 1
     bins = torch.where(x.ranks.isnan(), 0, bins)
@@ -22,7 +22,7 @@ def coarse_codes(x: Rows) -> Tensor:  # (..., n_features) uint8
     return torch.cat([bins, levels], dim=-1).index_select(-1, order)
 
 
-def coarse_classes(atoms: Tensor, atom_order: Tensor, n_classes: int = N_CLASSES) -> Tensor:
+def coarsen_target(atoms: Tensor, atom_order: Tensor, n_classes: int = N_CLASSES) -> Tensor:
     """Atoms of the target as at most so many classes of about equal weight, neighbours in ``atom_order`` together."""
     counts = torch.bincount(atoms, minlength=len(atom_order)).double()
     if len(atom_order) <= n_classes:

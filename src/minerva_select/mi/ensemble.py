@@ -63,7 +63,7 @@ class Ensemble:
         """A copy of all parameters."""
         return self.values.clone()
 
-    def note_members_(self, snapshot: Tensor, members: Tensor) -> None:
+    def update_snapshot_(self, snapshot: Tensor, members: Tensor) -> None:
         """Bring a snapshot up to date for the marked members only."""
         marked = members.to(snapshot.device).unsqueeze(1)
         for known, value in zip(self._blocks(snapshot), self._blocks(self.values), strict=True):
@@ -73,7 +73,7 @@ class Ensemble:
         """Go back to the parameters of a snapshot."""
         self.values.copy_(snapshot)
 
-    def start_from_(self, other: Ensemble, members: tuple[slice, slice], entries: Mapping[str, Entries]) -> None:
+    def warm_start_(self, other: Ensemble, members: tuple[slice, slice], entries: Mapping[str, Entries]) -> None:
         """Take over the parameters of another ensemble's members: (mine, theirs), and so for entries of a parameter."""
         mine, theirs = members
         for name, value in other.parameters.items():
@@ -87,7 +87,7 @@ class Ensemble:
                 block.copy_(value.data[theirs])
 
 
-class Descent:
+class AdamW:
     """Adam with decoupled weight decay, on all members' parameters at once.
 
     torch.optim does the same, but imports the compiler with its first optimizer, which takes longer than a small fit.

@@ -18,7 +18,7 @@ FEW_ROWS = 30  # of equal weight, worth as much as those given: the error is the
 
 
 @dataclass(frozen=True)
-class Evidence:
+class MeanEstimate:
     """A weighted mean over rows and its standard error.
 
     ``freedom`` counts the independent deviations that the error was measured from; infinite where they are so many that
@@ -26,28 +26,32 @@ class Evidence:
     """
 
     mean: float
-    error: float
-    freedom: float = math.inf
+    standard_error: float
+    degrees_of_freedom: float = math.inf
 
     @property
     def z(self) -> float:
         """The mean in standard errors; 0 where every row says exactly 0."""
-        return self.mean / self.error if self.error > 0 else math.inf * self.mean if self.mean else 0.0
+        return (
+            self.mean / self.standard_error if self.standard_error > 0 else math.inf * self.mean if self.mean else 0.0
+        )
 
     @property
     def p_value(self) -> float:
         """One-sided probability of so large a mean if the truth is 0."""
-        return student_tail(self.z, self.freedom)
+        return student_tail(self.z, self.degrees_of_freedom)
 
     @property
     def interval(self) -> tuple[float, float]:
         """95% interval, of a finite width always."""
-        half = (Z_95 if math.isinf(self.freedom) else student_quantile(0.025, self.freedom)) * self.error
+        half = (
+            Z_95 if math.isinf(self.degrees_of_freedom) else student_quantile(0.025, self.degrees_of_freedom)
+        ) * self.standard_error
         half = min(half, WIDEST)
         return self.mean - half, self.mean + half
 
 
-def weigh(values: Tensor, weights: Tensor, clusters: Tensor | None = None) -> Evidence:
+def estimate_mean(values: Tensor, weights: Tensor, clusters: Tensor | None = None) -> MeanEstimate:
     """Evidence of a value a row, where rows of different clusters are independent (without clusters: all rows).
 
     Parameters
@@ -64,23 +68,25 @@ def weigh(values: Tensor, weights: Tensor, clusters: Tensor | None = None) -> Ev
 
     >>> import torch
     >>> values, pairs = torch.tensor([1.0, 1.0, 2.0, 2.0, 6.0, 6.0]), torch.tensor([0, 0, 1, 1, 2, 2])
-    >>> once, twice = weigh(values[::2], torch.ones(3), pairs[::2]), weigh(values, torch.ones(6), pairs)
-    >>> once.mean == twice.mean, once.error == twice.error, round(weigh(values, torch.ones(6)).error / twice.error, 3)
-    (True, True, 0.577)
+    >>> once, twice = estimate_mean(values[::2], torch.ones(3), pairs[::2]), estimate_mean(values, torch.ones(6), pairs)
+    >>> once == twice, round(estimate_mean(values, torch.ones(6)).standard_error / twice.standard_error, 3)
+    (True, 0.577)
     """
     values, weights = values.double(), weights.double()
     total = weights.sum()
     mean = (values * weights).sum() / total
     if clusters is not None:
-        return _weigh_clusters(mean, weights * (values - mean), weights, clusters)
+        return _estimate_clustered_mean(mean, weights * (values - mean), weights, clusters)
     if total**2 < FEW_ROWS * (weights**2).sum() and weights.min() < weights.max():
         # The mean is that of few heavy rows, from which they cannot deviate: by itself it would seem certain
-        return _weigh_clusters(mean, weights * (values - mean), weights, torch.arange(len(weights)).to(weights.device))
+        return _estimate_clustered_mean(
+            mean, weights * (values - mean), weights, torch.arange(len(weights)).to(weights.device)
+        )
     error = ((weights * (values - mean)) ** 2).sum().sqrt() / total
-    return Evidence(float(mean), float(error))
+    return MeanEstimate(float(mean), float(error))
 
 
-def _weigh_clusters(mean: Tensor, deviations: Tensor, weights: Tensor, clusters: Tensor) -> Evidence:
+def _estimate_clustered_mean(mean: Tensor, deviations: Tensor, weights: Tensor, clusters: Tensor) -> MeanEstimate:
     lowest, highest = int(clusters.min()), int(clusters.max())
     if lowest < 0 or highest >= 10 * len(clusters):  # else take them as places: naming anew costs four times the sums
         clusters = clusters.unique(return_inverse=True)[1]
@@ -89,26 +95,26 @@ def _weigh_clusters(mean: Tensor, deviations: Tensor, weights: Tensor, clusters:
     shares = nothing.scatter_add(0, clusters, weights) / weights.sum()
     freedom = 1.0 / float((shares**2).sum()) - 1.0  # clusters of unequal weight are worth fewer of equal weight
     if freedom < LEAST_FREEDOM:
-        return Evidence(float(mean), math.inf)
+        return MeanEstimate(float(mean), math.inf)
     n_clusters = int((shares > 0).sum())
     squares = (nothing.scatter_add(0, clusters, deviations) ** 2).sum() * n_clusters / (n_clusters - 1)
-    return Evidence(float(mean), float(squares.sqrt() / weights.sum()), freedom)
+    return MeanEstimate(float(mean), float(squares.sqrt() / weights.sum()), freedom)
 
 
-def weigh_bound(joint_scores: Tensor, marginal_scores: Tensor) -> Evidence:
+def estimate_bound(joint_scores: Tensor, marginal_scores: Tensor) -> MeanEstimate:
     """Donsker-Varadhan's bound with its standard error, that of the logarithm by the delta method."""
     joint, ratio = joint_scores.double(), (marginal_scores.double() - marginal_scores.double().max()).exp()
     n_rows = len(joint)
     variance = joint.var() / n_rows + ratio.var() / ratio.mean() ** 2 / n_rows
-    return Evidence(float(donsker_varadhan(joint, marginal_scores.double())), float(variance.sqrt()))
+    return MeanEstimate(float(donsker_varadhan(joint, marginal_scores.double())), float(variance.sqrt()))
 
 
-def holm(p_values: list[float], level: float, n_tests: int | None = None) -> list[bool]:
+def holm_bonferroni(p_values: list[float], level: float, n_tests: int | None = None) -> list[bool]:
     """Which hypotheses fall at a family-wise level, by Holm's steps; ``n_tests`` counts those not listed too.
 
     Examples
     --------
-    >>> holm([0.001, 0.04, 0.03], level=0.05)
+    >>> holm_bonferroni([0.001, 0.04, 0.03], level=0.05)
     [True, False, False]
     """
     n_tests = len(p_values) if n_tests is None else n_tests

@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from minerva_select.data.encoded_rows import Layout, Rows
 from minerva_select.data.sharding import Portion
-from minerva_select.mi.pair_tables import PairInputs, PairTables
+from minerva_select.mi.pair_tables import PairEncoding, PairTables
 from minerva_select.runtime.device import drawn_by
 
 # Levels of a column up to which counting them is cheaper than looking up their vectors: a GPU multiplies more readily
@@ -168,7 +168,7 @@ class FeatureTower(nn.Module):
     ) -> None:
         super().__init__()
         self.embed = ColumnEmbedding(layout, n_members, embedding_width)
-        self.pairs = PairInputs(pairs, width) if pairs and pairs[0].pairs else None
+        self.pairs = PairEncoding(pairs, width) if pairs and pairs[0].pairs else None
         self.project = Linear(n_members, layout.n_features * embedding_width, width)
         starts = [0, *torch.tensor(layout.n_levels, dtype=torch.int64).cumsum(0).tolist()]
         most = MAX_COUNTED.get(device, MAX_COUNTED["cpu"])
@@ -196,7 +196,7 @@ class FeatureTower(nn.Module):
         """Outputs of every row (n_members, n_rows, n_outputs).
 
         Weights are (n_members, n_features) or (n_members, n_rows, n_features); ``part`` is of training rows, as in
-        :func:`minerva_select.mi.pair_tables.part_of_rows`.
+        :func:`minerva_select.mi.pair_tables.encoding_part`.
         """
         out: Tensor = self.finish(self.hidden(rows, weights, part))
         return out
@@ -276,7 +276,7 @@ class FeatureTower(nn.Module):
         of_column = slice(place * self.embed.width, (place + 1) * self.embed.width)
         return self.embed.column(values, place, members) @ self.project.weight[members, of_column]
 
-    def column_entries(self, features: list[int]) -> dict[str, list[int]]:
+    def column_parameters(self, features: list[int]) -> dict[str, list[int]]:
         """Which entries of the parameters that have one per column belong to these features, in this order."""
         layout, width = self.embed.layout, self.embed.width
         places = [layout.positions.index(feature) for feature in features]
@@ -289,7 +289,7 @@ class FeatureTower(nn.Module):
             "project.weight": [place * width + k for place in places for k in range(width)],
         }
 
-    def pair_entries(self, pairs: list[tuple[int, int]]) -> dict[str, list[int]]:
+    def pair_parameters(self, pairs: list[tuple[int, int]]) -> dict[str, list[int]]:
         """Which entries of the parameters of the pairs belong to these, in this order."""
         if self.pairs is None:
             return {}

@@ -17,7 +17,7 @@ from torch.nn import functional
 
 from minerva_select.data.encoded_rows import Rows, places_on
 from minerva_select.data.sharding import HELD_WHOLE, Shares
-from minerva_select.mi.discretization import MAX_LEVELS, coarse_codes
+from minerva_select.mi.discretization import MAX_LEVELS, discretize_columns
 from minerva_select.runtime.device import drawn_by
 
 N_PARTS = 4  # a training row is told of a table that this share of the others made, and never the row itself
@@ -47,7 +47,7 @@ class PairTables:
         return PairTables(pairs, self.tables[:, chosen])
 
 
-def part_of_rows(rows: Tensor) -> Tensor:
+def encoding_part(rows: Tensor) -> Tensor:
     """The part that each row belongs to: it is told of the table that the other parts made."""
     return ((rows * _SPREAD) >> 16) % N_PARTS
 
@@ -65,7 +65,7 @@ def _columns(pairs: Sequence[tuple[int, int]]) -> list[int]:
     return sorted({feature for pair in pairs for feature in pair})
 
 
-def tabulate(
+def build_pair_tables(
     x: Rows,
     classes: Tensor,
     weights: Tensor,
@@ -84,8 +84,8 @@ def tabulate(
     columns = x.only(features)
     first = torch.arange(len(pairs), device=rows.device) * N_CELLS
     for piece in shares.own_of(rows).split(_CHUNK):
-        place_of = _cells(coarse_codes(shares.take(columns, piece)), features, pairs) + first
-        place_of = place_of + (part_of_rows(piece) * (len(pairs) * N_CELLS)).unsqueeze(1)
+        place_of = _cells(discretize_columns(shares.take(columns, piece)), features, pairs) + first
+        place_of = place_of + (encoding_part(piece) * (len(pairs) * N_CELLS)).unsqueeze(1)
         place_of = place_of * n_classes + classes[piece].unsqueeze(1)
         amounts = weights[piece].double().unsqueeze(1).expand(place_of.shape)
         counts += torch.bincount(place_of.flatten(), amounts.flatten(), minlength=len(counts))
@@ -100,7 +100,7 @@ def tabulate(
     return PairTables(tuple(pairs), ratios.log()[..., told].float())
 
 
-class PairInputs(nn.Module):
+class PairEncoding(nn.Module):
     """What is known of pairs of columns, as numbers that add to the projection of a tower."""
 
     def __init__(self, tables: list[PairTables], width: int) -> None:
@@ -120,7 +120,7 @@ class PairInputs(nn.Module):
     def forward(self, rows: Rows, weights: Tensor | None = None, part: Tensor | None = None) -> Tensor:
         """What all pairs add, (n_members, n_rows, width); a pair weighs what its columns do, multiplied."""
         columns = _columns(self.pairs)
-        codes = coarse_codes(rows.only(columns))
+        codes = discretize_columns(rows.only(columns))
         return self._add(codes, columns, list(range(len(self.pairs))), slice(None), weights, part)
 
     def change(
@@ -141,7 +141,7 @@ class PairInputs(nn.Module):
             return self.weight.new_zeros(())
         columns = _columns([self.pairs[k] for k in touched])
         block = x.only(columns)
-        before, after = coarse_codes(block.take(mine)), coarse_codes(block.take(others))
+        before, after = discretize_columns(block.take(mine)), discretize_columns(block.take(others))
         moved = torch.tensor([feature in features for feature in columns], device=before.device)
         after = torch.where(moved, after, before)
         by_row = None if weights is None else weights[members].unsqueeze(1)

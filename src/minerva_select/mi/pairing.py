@@ -12,7 +12,7 @@ from minerva_select.data.encoded_rows import Rows
 Critic = Callable[[Rows, Rows, Tensor], Tensor]
 
 
-def shuffled_pairs(
+def score_joint_and_marginal(
     critic: Critic, x: Rows, y: Rows, weights: Tensor, generator: Generator
 ) -> tuple[Tensor, Tensor]:  # (batch,), (batch,)
     """Scores of the true pairs, and of the pairs under one random permutation of the batch (eq. 7)."""

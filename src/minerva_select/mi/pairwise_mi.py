@@ -18,7 +18,7 @@ _BLOCK_CELLS = {"cpu": 1024, "cuda": 16384}  # one-hot columns of one block: a G
 
 
 @dataclass(frozen=True)
-class Screen:
+class PairwiseInformation:
     """Plug-in information in nats, and how many standard deviations it lies above what independence gives."""
 
     marginal_nats: Tensor  # (n_features,) corrected for the bias of empty cells, never below 0
@@ -27,16 +27,16 @@ class Screen:
     pair_z: Tensor  # (n_pairs,)
 
     @property
-    def tells(self) -> list[bool]:
+    def informative(self) -> list[bool]:
         """Whether each column tells something alone: more than the luckiest of as many null ones would."""
         level = torch.tensor(LEVEL / max(1, len(self.marginal_z)), dtype=torch.float64)
-        telling: list[bool] = (self.marginal_z > -torch.special.ndtri(level)).tolist()
-        return telling
+        informative: list[bool] = (self.marginal_z > -torch.special.ndtri(level)).tolist()
+        return informative
 
 
 def screen(
     codes: Tensor, classes: Tensor, *, n_pairs: int, ranks: Ranks = ALONE, deadline: Deadline | None = None
-) -> Screen:
+) -> PairwiseInformation:
     """Count all columns and all pairs against the classes, in blocks of columns; pairs until the time is up.
 
     The one-hot columns of the rows of one class, multiplied with themselves, hold the counts of all pairs at once;
@@ -70,7 +70,9 @@ def screen(
                 z = z.masked_fill(torch.ones_like(z, dtype=torch.bool).tril(), -torch.inf)
             best = _merge(best, z, first, second, n_pairs)
     best = best.cpu()
-    return Screen(marginal_nats.float().cpu(), marginal_z.float().cpu(), best[:, :2].long(), best[:, 2].float())
+    return PairwiseInformation(
+        marginal_nats.float().cpu(), marginal_z.float().cpu(), best[:, :2].long(), best[:, 2].float()
+    )
 
 
 def _size(values: Tensor, ranks: Ranks) -> int:

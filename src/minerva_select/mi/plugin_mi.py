@@ -15,9 +15,9 @@ import torch
 from torch import Tensor
 
 from minerva_select.data.encoded_rows import Rows
-from minerva_select.mi.cross_fit import Fold, vet_clusters
-from minerva_select.mi.discretization import coarse_classes
-from minerva_select.mi.inference import Evidence, weigh
+from minerva_select.mi.cross_fit import Fold, held_out_clusters
+from minerva_select.mi.discretization import coarsen_target
+from minerva_select.mi.inference import MeanEstimate, estimate_mean
 
 MAX_COUNTED = 100_000  # training rows that are counted, of all folds
 MAX_CLASSES = 32  # classes of a continuous target
@@ -37,7 +37,7 @@ class _Part:
     log_prior: Tensor  # (n_classes,)
 
 
-class Counts:
+class PluginEstimator:
     """Tables of a few features, from the training rows of every fold, read at its vetting rows.
 
     Parameters
@@ -52,8 +52,8 @@ class Counts:
 
     def __init__(self, folds: Sequence[Fold], features: Sequence[int], max_counted: int = MAX_COUNTED) -> None:
         self.place = {feature: k for k, feature in enumerate(features)}
-        self.weights = torch.cat([fold.row_weights[fold.vet] for fold in folds])
-        self.clusters = vet_clusters(folds)
+        self.weights = torch.cat([fold.row_weights[fold.held_out] for fold in folds])
+        self.clusters = held_out_clusters(folds)
         self.parts = [_part(fold, list(features), max_counted // len(folds)) for fold in folds]
 
     @property
@@ -62,24 +62,24 @@ class Counts:
         log_prior = self.parts[0].log_prior
         return -float((log_prior.exp() * log_prior).sum())
 
-    def weigh(self, information: Tensor) -> Evidence:
+    def estimate_mean(self, information: Tensor) -> MeanEstimate:
         """Mean over the vetting rows."""
-        return weigh(information, self.weights, self.clusters)
+        return estimate_mean(information, self.weights, self.clusters)
 
-    def alone(self, feature: int) -> Evidence:
+    def alone(self, feature: int) -> MeanEstimate:
         """Information of one column, in as many cells as the training rows can fill."""
-        return self.weigh(torch.cat([self._best(part, feature) for part in self.parts]))
+        return self.estimate_mean(torch.cat([self._best(part, feature) for part in self.parts]))
 
-    def left_given(self, feature: int, known: int) -> tuple[Evidence, Evidence]:
+    def estimate_conditional(self, feature: int, known: int) -> tuple[MeanEstimate, MeanEstimate]:
         """Information of a column in few cells: alone, and beyond what another column tells."""
         alone, beyond = [], []
         for part in self.parts:
             cells, given = self._cells(part, feature, COARSE), self._cells(part, known, COARSE)
             alone.append(_read(part, cells)[1])
             beyond.append(_read(part, given * (int(cells.max()) + 1) + cells)[1] - _read(part, given)[1])
-        return self.weigh(torch.cat(alone)), self.weigh(torch.cat(beyond))
+        return self.estimate_mean(torch.cat(alone)), self.estimate_mean(torch.cat(beyond))
 
-    def likeness(self, first: int, second: int) -> float:
+    def normalized_information(self, first: int, second: int) -> float:
         """How nearly two columns say the same: their mutual information over the larger of their entropies."""
         part = self.parts[0]
         a, b = (self._cells(part, feature, COARSE)[: part.n_counted] for feature in (first, second))
@@ -105,13 +105,13 @@ class Counts:
 def _part(fold: Fold, features: list[int], max_counted: int) -> _Part:
     train = torch.cat(fold.train).unique() if len(fold.train) > 1 else fold.train[0]
     train = train[:: max(1, math.ceil(len(train) / max_counted))]
-    rows = torch.cat([train, fold.vet])
+    rows = torch.cat([train, fold.held_out])
     x, places = fold.shares.exchange(fold.x.only(features), rows[None])  # few rows and columns: every rank has them all
     target = fold.target
     n_atoms = len(target.log_prior)
     classes = torch.arange(n_atoms, device=rows.device)
     if not target.is_discrete:
-        classes = coarse_classes(classes, target.order, MAX_CLASSES)
+        classes = coarsen_target(classes, target.order, MAX_CLASSES)
     prior = torch.zeros(int(classes.max()) + 1, device=rows.device).index_add_(0, classes, target.log_prior.exp())
     return _Part(x.take(places[0]), classes[target.atoms[rows]], fold.row_weights[rows], len(train), prior.log())
 

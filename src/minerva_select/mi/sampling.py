@@ -26,7 +26,7 @@ class UniformSampler:
         return self.rows.gather(1, (chance.to(self.rows.device) * self.n_rows).long())
 
 
-class ClassSampler:
+class RebalancedSampler:
     """Batches with shares of the classes that are not their own, and the prior that such batches have.
 
     With q(k|x) proportional to p(k) exp T(x, k), the best critic is the same whatever the prior p of the batches, as
@@ -53,9 +53,9 @@ class ClassSampler:
         return self.rows.gather(1, places)
 
 
-def sampler(
+def make_sampler(
     seen: Sequence[Tensor], atoms: Tensor, row_weights: Tensor, log_prior: Tensor, *, is_discrete: bool, n_draws: int
-) -> UniformSampler | ClassSampler:
+) -> UniformSampler | RebalancedSampler:
     """Who draws the rows of a training of so many draws: plainly, unless it would see too little of some class."""
     if is_discrete:
         n_classes = log_prior.shape[-1]
@@ -64,7 +64,7 @@ def sampler(
         wanted = (MAX_VISITS * counts / n_draws).clamp(max=min(MAX_SHARE, 0.5 / n_classes))
         if (wanted > share).any():
             share = torch.maximum(share, wanted)
-            return ClassSampler(seen, atoms, row_weights, share / share.sum(1, keepdim=True))
+            return RebalancedSampler(seen, atoms, row_weights, share / share.sum(1, keepdim=True))
     return UniformSampler(seen, row_weights, log_prior)
 
 
@@ -78,7 +78,7 @@ def pad_rows(rows: Sequence[Tensor], row_weights: Tensor) -> tuple[Tensor, Tenso
     return padded, weights
 
 
-def draw_by_class(atoms: Tensor, n_rows: int, generator: Generator) -> tuple[Tensor, Tensor]:
+def draw_stratified(atoms: Tensor, n_rows: int, generator: Generator) -> tuple[Tensor, Tensor]:
     """Places of about so many rows, with the share of its atom that each stands for: rare atoms are drawn whole."""
     counts = torch.bincount(atoms)
     per_atom = max(1, n_rows // max(1, int((counts > 0).sum())))

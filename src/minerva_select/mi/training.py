@@ -10,7 +10,7 @@ import torch
 from torch import Generator, Tensor
 
 from minerva_select.errors import DivergenceError
-from minerva_select.mi.ensemble import Descent, Ensemble
+from minerva_select.mi.ensemble import AdamW, Ensemble
 from minerva_select.mi.objective import Loss
 from minerva_select.results import TrainingRecord
 from minerva_select.results.parsing import MisfitError, read_as
@@ -39,7 +39,7 @@ class Schedule:
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class TrainingContext:
     """What all trainings of one run share."""
 
     generator: Generator  # of all draws, on the CPU whatever the device
@@ -50,7 +50,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TrainingResult:
     """How a training ended."""
 
     n_steps: int
@@ -64,7 +64,7 @@ def train(
     loss_of_batch: Callable[[], Loss],
     held_out_bound: Callable[[], Tensor],
     schedule: Schedule,
-    run: Run,
+    run: TrainingContext,
     *,
     stage: str,
     after_step: Callable[[], None] = lambda: None,
@@ -73,7 +73,7 @@ def train(
     finished: Callable[[], bool] = lambda: False,
     ceiling: Tensor | float = float("inf"),
     changed: Mapping[str, Tensor] = MappingProxyType({}),
-) -> Outcome:
+) -> TrainingResult:
     """Train until the held-out bound of every member has stopped rising; keep each member's best parameters.
 
     Parameters
@@ -132,7 +132,7 @@ def train(
             entry.finish(training.result())
     ensemble.train(False)
     training.release()
-    return Outcome(training.step, training.best, training.converged, tuple(training.records))
+    return TrainingResult(training.step, training.best, training.converged, tuple(training.records))
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ class _Training:
         self.ranks = ranks
         self.schedule = schedule
         self.changed = changed
-        self.descent = Descent(ensemble, schedule.learning_rate, schedule.weight_decay)
+        self.descent = AdamW(ensemble, schedule.learning_rate, schedule.weight_decay)
         self.best = torch.full((ensemble.n_members,), -torch.inf)
         self.best_parameters = ensemble.snapshot()
         self.records: list[TrainingRecord] = []
@@ -198,7 +198,7 @@ class _Training:
     def judge(self, bound: Tensor, keep_best: bool, ceiling: Tensor | float) -> None:
         """Note the best parameters so far; once patience has run out, lower the rate or be converged."""
         schedule = self.schedule
-        self.ensemble.note_members_(self.best_parameters, bound > self.best)
+        self.ensemble.update_snapshot_(self.best_parameters, bound > self.best)
         before = float(self.best.mean())
         torch.maximum(self.best, bound, out=self.best)
         rise = float(self.best.mean()) - before  # of all members together: some one of many always rises by accident

@@ -17,7 +17,7 @@ from minerva_select.preprocessing import EncodedTable, TableEncoder, find_target
 from minerva_select.runtime.distributed import Ranks
 from minerva_select.schema import ColumnKind, Table
 from minerva_select.selectors.row_metadata import Origins
-from minerva_select.solvers.fit_config import Plan
+from minerva_select.solvers.fit_config import FitConfig
 
 MIN_ROWS = 6
 VET_SHARE = 0.25  # of the rows, where one split is enough
@@ -64,7 +64,9 @@ class Division:
         return len(self.rest) + len(self.vet)
 
 
-def divide(target: Table, target_kind: str, plan: Plan, rng: np.random.Generator, origins: Origins) -> list[Division]:
+def divide(
+    target: Table, target_kind: str, plan: FitConfig, rng: np.random.Generator, origins: Origins
+) -> list[Division]:
     """Rows of every fold of a plan.
 
     In order of time the earliest rows train and the latest vet; else rows of every class are spread over all parts. No
@@ -155,7 +157,7 @@ def make_folds(
                 row_weights=row_weights,
                 train=tuple(index(rows) for rows, _ in division.members),
                 tune=tuple(index(rows) for _, rows in division.members),
-                vet=index(division.vet),
+                held_out=index(division.vet),
                 clusters=clusters,
                 shares=shares,
             )

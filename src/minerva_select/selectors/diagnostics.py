@@ -17,21 +17,23 @@ MANY = 5  # columns at least tell something: among few, one is easily far ahead
 
 def find_suspects(solution: VettingSolution, request: Request) -> tuple[Suspect, ...]:
     """Suspects of every kind, the most serious first."""
-    columns, names, tells = solution.columns, request.order, solution.screen.tells
+    columns, names, tells = solution.columns, request.order, solution.screen.informative
     selected = {feature for unit in solution.selected for feature in request.units[unit]}
-    by_worth = sorted(columns.alone, key=lambda feature: -columns.alone[feature].mean)
+    by_worth = sorted(columns.marginal, key=lambda feature: -columns.marginal[feature].mean)
     found = [
-        Suspect(names[feature], SuspectKind.LEAK, share=min(1.0, columns.alone[feature].mean / columns.entropy))
+        Suspect(
+            names[feature], SuspectKind.LEAK, share=min(1.0, columns.marginal[feature].mean / columns.target_entropy)
+        )
         for feature in by_worth
-        if columns.alone[feature].mean > LEAKS * columns.entropy
+        if columns.marginal[feature].mean > LEAKS * columns.target_entropy
     ]
     if not found and sum(tells) >= MANY and solution.total.mean > 0:
         found += [
             Suspect(names[first], SuspectKind.DOMINANT, share=min(1.0, share))
             for first in by_worth[:1]
             if first in selected
-            and (share := columns.alone[first].mean / solution.total.mean) > DOMINATES
-            and columns.alone[first].mean > FAR_AHEAD * _runner_up(first, by_worth, solution)
+            and (share := columns.marginal[first].mean / solution.total.mean) > DOMINATES
+            and columns.marginal[first].mean > FAR_AHEAD * _runner_up(first, by_worth, solution)
         ]
     found += [
         Suspect(names[feature], SuspectKind.NEAR_COPY, share=likeness, of=names[other])
@@ -47,7 +49,7 @@ def _works_with(first: int, second: int, solution: VettingSolution, request: Req
     """Whether two selected columns tell more together: where two nearly always agree, the rest may be what counts."""
     unit_of = {feature: unit for unit, features in enumerate(request.units) for feature in features}
     a, b = sorted((unit_of[first], unit_of[second]))
-    gain = solution.together.pairs.get((a, b))
+    gain = solution.units.pairs.get((a, b))
     return gain is not None and gain.mean > 0
 
 
@@ -55,7 +57,7 @@ def _runner_up(first: int, by_worth: list[int], solution: VettingSolution) -> fl
     """What the next column tells alone, leaving out those that only repeat the first."""
     near = solution.columns.near_copies
     others = [feature for feature in by_worth[1:] if near.get(feature, (None,))[0] != first]
-    return max(0.0, solution.columns.alone[others[0]].mean) if others else 0.0
+    return max(0.0, solution.columns.marginal[others[0]].mean) if others else 0.0
 
 
 def warnings_about(suspects: Sequence[Suspect], target: str, selected: Collection[str]) -> tuple[str, ...]:

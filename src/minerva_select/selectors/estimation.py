@@ -11,9 +11,9 @@ import torch
 
 from minerva_select.data import as_table, as_target
 from minerva_select.errors import InputError
-from minerva_select.mi.cross_fit import Critics, Fold, Job, vet_clusters
-from minerva_select.mi.inference import Evidence, weigh
-from minerva_select.mi.training import Run
+from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics, Fold, held_out_clusters
+from minerva_select.mi.inference import MeanEstimate, estimate_mean
+from minerva_select.mi.training import TrainingContext
 from minerva_select.preprocessing import find_kinds, unusable
 from minerva_select.results import Estimate
 from minerva_select.runtime.device import find_device, seeded, threads
@@ -21,8 +21,8 @@ from minerva_select.schema import Column, Table
 from minerva_select.selectors.cross_validation import check_rows, divide, encode, make_folds
 from minerva_select.selectors.parameters import as_generator, as_names
 from minerva_select.selectors.row_metadata import read_origins
-from minerva_select.solvers.candidate_search import Workshop, propose, screen_fold
-from minerva_select.solvers.fit_config import Plan
+from minerva_select.solvers.candidate_search import SearchContext, screen_fold, search_candidates
+from minerva_select.solvers.fit_config import FitConfig
 
 FEW_COLUMNS = 3  # up to here one critic learns all columns; above, columns that carry nothing are left out first
 
@@ -110,11 +110,11 @@ def mutual_information(
         if given is not None:
             known, known_optimism = _information(folds, everything[:n_given], plan, table.n_rows, generator)
             information, optimism = information - known, optimism - known_optimism
-    evidence = weigh(information, torch.ones_like(information), vet_clusters(folds))
+    evidence = estimate_mean(information, torch.ones_like(information), held_out_clusters(folds))
     return as_estimate(evidence, folds[0].target.entropy, optimism, divisions[0].n_rows)
 
 
-def as_estimate(evidence: Evidence, entropy: float, optimism: float, n_rows: int) -> Estimate:
+def as_estimate(evidence: MeanEstimate, entropy: float, optimism: float, n_rows: int) -> Estimate:
     """An estimate that stays between nothing and all that the target holds, and says when it was cut there.
 
     ``optimism`` is how much better the critic does on its own training rows. The truth lies about half way between
@@ -132,13 +132,13 @@ def as_estimate(evidence: Evidence, entropy: float, optimism: float, n_rows: int
     return Estimate(nats, min(max(0.0, low), nats), max(high, nats), n_rows, note)
 
 
-def _estimate_plan(n_rows: int) -> Plan:
+def _estimate_plan(n_rows: int) -> FitConfig:
     """As for a selection, but every row is scored once, and training ends at a lower learning rate."""
-    plan = Plan.for_rows(n_rows)
+    plan = FitConfig.for_rows(n_rows)
     weight_decay = min(0.1, plan.schedule.weight_decay)
     steps = 3 * plan.schedule.max_steps
     schedule = dataclasses.replace(plan.schedule, max_steps=steps, n_decays=2, weight_decay=weight_decay)
-    return Plan(
+    return FitConfig(
         n_folds=max(3, plan.n_folds),
         n_members=2,
         n_tune_parts=max(2, min(5, n_rows // 6)),
@@ -150,17 +150,17 @@ def _estimate_plan(n_rows: int) -> Plan:
 
 
 def _information(
-    folds: list[Fold], features: list[int], plan: Plan, n_rows: int, generator: torch.Generator
+    folds: list[Fold], features: list[int], plan: FitConfig, n_rows: int, generator: torch.Generator
 ) -> tuple[torch.Tensor, float]:
     """Information of every row, in the order of the folds, and how much more the training rows seem to have."""
     if not features:
-        return torch.zeros(sum(len(fold.vet) for fold in folds)), 0.0
+        return torch.zeros(sum(len(fold.held_out) for fold in folds)), 0.0
     worth = _worth_learning(folds, features, n_rows, generator)
-    jobs = [Job(fold, own) for fold, own in zip(folds, worth, strict=True)]
-    critics = Critics(jobs, plan.dropout, plan.width)
-    critics.fit(plan.schedule, Run(generator), stage="estimate")
-    held_out = critics.vet_information()
-    trained = critics.information([fold.train[0][: len(fold.vet)] for fold in folds])
+    jobs = [CriticTask(fold, own) for fold, own in zip(folds, worth, strict=True)]
+    critics = CrossFitCritics(jobs, plan.dropout, plan.width)
+    critics.fit(plan.schedule, TrainingContext(generator), stage="estimate")
+    held_out = critics.held_out_information()
+    trained = critics.information([fold.train[0][: len(fold.held_out)] for fold in folds])
     optimism = [float(seen.mean() - unseen.mean()) for seen, unseen in zip(trained, held_out, strict=True)]
     return torch.cat(held_out).cpu(), sum(optimism) / len(optimism)
 
@@ -170,9 +170,9 @@ def _worth_learning(folds: list[Fold], features: list[int], n_rows: int, generat
     if len(features) <= FEW_COLUMNS:
         return [features] * len(folds)
     units = [[feature] for feature in features]
-    workshop = Workshop(units, [], Plan.for_rows(n_rows), Run(generator))
+    workshop = SearchContext(units, [], FitConfig.for_rows(n_rows), TrainingContext(generator))
     screens = [screen_fold(fold) for fold in folds]
-    return [workshop.features_of(proposal.units) for proposal in propose(folds, screens, workshop)]
+    return [workshop.features_of(proposal.units) for proposal in search_candidates(folds, screens, workshop)]
 
 
 def _beside(table: Table, condition: Table) -> Table:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Generator
 
 from minerva_select.errors import brief
-from minerva_select.mi.training import Run
+from minerva_select.mi.training import TrainingContext
 from minerva_select.results import Estimate, FeatureResult, Provenance, Selection, TrainingRecord, versions
 from minerva_select.runtime.device import Deadline
 from minerva_select.runtime.distributed import ALONE, Ranks
@@ -57,10 +57,10 @@ class Request:
         """Number of rows, of which the table may be a sample."""
         return self.target.n_rows
 
-    def run(self, generator: Generator, on_record: Callable[[TrainingRecord], None]) -> Run:
+    def run(self, generator: Generator, on_record: Callable[[TrainingRecord], None]) -> TrainingContext:
         """What all trainings share; opens the journal."""
         journal = self.workplace.journal(generator, self.device, self.ranks)
-        return Run(generator, self.deadline, journal, on_record, self.ranks)
+        return TrainingContext(generator, self.deadline, journal, on_record, self.ranks)
 
     @property
     def target_name(self) -> str:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from minerva_select.mi.inference import Evidence
+from minerva_select.mi.inference import MeanEstimate
 from minerva_select.preprocessing import TableEncoder, find_target_kind, fit_atoms
 from minerva_select.results import FeatureResult, Selection, WeightRecord, versions
 from minerva_select.runtime.device import seeded
@@ -101,7 +101,7 @@ def _draw(rows: NDArray[np.int64], weights: NDArray[np.float64], rng: np.random.
     return rows if np.ptp(share) == 0 else rng.choice(rows, size=len(rows), p=share)
 
 
-def _mean(evidence: Evidence) -> float:
+def _mean(evidence: MeanEstimate) -> float:
     return evidence.mean
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from minerva_select.mi.inference import Evidence
+from minerva_select.mi.inference import MeanEstimate
 from minerva_select.results import Estimate, FeatureResult, PairResult, PathPoint, Role, WeightRecord
 from minerva_select.selectors.fit_context import Request
-from minerva_select.solvers.elimination import Dropped
+from minerva_select.solvers.elimination import DroppedUnit
 from minerva_select.solvers.vetting import LEVEL, VettingSolution
 
 NOTHING_FOUND = "no information found"
@@ -28,7 +28,7 @@ class Findings:
         self.unit_of = {name: unit for unit, names in enumerate(self.names) for name in names}
         self.place_of = {name: place for place, name in enumerate(request.order)}
         self.selected = frozenset(solution.selected)
-        self.tells = solution.screen.tells
+        self.tells = solution.screen.informative
         elimination = solution.elimination
         self.contributions = {} if elimination is None else elimination.contributions
         self.dropped = {} if elimination is None else {gone.unit: gone for gone in elimination.dropped}
@@ -47,7 +47,7 @@ class Findings:
 
     def pairs(self) -> tuple[PairResult, ...]:
         """Synergy and redundancy of selected features, the largest amounts first."""
-        found = sorted(self.solution.together.pairs.items(), key=lambda item: -abs(item[1].mean))
+        found = sorted(self.solution.units.pairs.items(), key=lambda item: -abs(item[1].mean))
         return tuple(
             PairResult(self.names[a][0], self.names[b][0], evidence.mean, *evidence.interval)
             for (a, b), evidence in found
@@ -58,7 +58,7 @@ class Findings:
         chosen = {name for unit in self.selected for name in self.names[unit]}
         points: list[PathPoint] = []
         most = math.inf
-        for units, evidence in self.solution.together.path:
+        for units, evidence in self.solution.units.path:
             names = {name for unit in units for name in self.names[unit]}
             nats, (low, high) = evidence.mean, evidence.interval
             if names == chosen:
@@ -73,7 +73,7 @@ class Findings:
 
     def weight_history(self) -> tuple[WeightRecord, ...]:
         """How much the features were missed in every round of sparsifying; of many, those that stayed longest."""
-        rounds = self.solution.rounds
+        rounds = self.solution.importance_rounds
         worth: dict[int, tuple[int, float]] = {}
         for number, missed in enumerate(rounds):
             worth.update({unit: (number, nats) for unit, nats in missed.items()})
@@ -131,7 +131,7 @@ class Findings:
 
     def doubts(self) -> tuple[str, ...]:
         """A warning where one column tells more, by counting alone, than the networks found in all: they fell short."""
-        alone, total = self.solution.columns.alone, self.solution.total
+        alone, total = self.solution.columns.marginal, self.solution.total
         best = max(alone, key=lambda feature: alone[feature].interval[0], default=None)
         if best is None or not self.solution.converged or alone[best].interval[0] <= total.interval[1]:
             return ()
@@ -145,7 +145,7 @@ class Findings:
         evidence = self.contributions[unit]
         largest = max(other.mean for other in self.contributions.values())
         weight = min(1.0, max(0.0, evidence.mean / largest)) if largest > 0 else 0.0
-        partners = tuple(other for p in self.solution.together.partners.get(unit, []) for other in self.names[p])
+        partners = tuple(other for p in self.solution.units.partners.get(unit, []) for other in self.names[p])
         reason = f"adds {evidence.mean:.3g} nats"
         if partners:
             reason += f" together with {', '.join(partners[:3])}" + (" and others" if len(partners) > 3 else "")
@@ -157,7 +157,7 @@ class Findings:
         role = self._role(name, unit, evidence)
         return self._with_amounts(FeatureResult(name, True, reason, weight, partners=partners, role=role), evidence)
 
-    def _role(self, name: str, unit: int, contribution: Evidence) -> Role | None:
+    def _role(self, name: str, unit: int, contribution: MeanEstimate) -> Role | None:
         """Whether a selected column tells something by itself; no role for one that adds nothing."""
         alone = self._alone(name)
         if alone is not None and alone.z > 3.0 and alone.mean > _ONLY_TOGETHER * contribution.mean:
@@ -171,8 +171,8 @@ class Findings:
     def _replaced_by(self, name: str, unit: int) -> tuple[str, ...]:
         """Selected columns that tell what a dropped one tells: one that does it alone, or the lot of them."""
         gone, alone = self.dropped.get(unit), self._alone(name)
-        if gone is not None and gone.stand_in is not None:
-            return (self.names[gone.stand_in][0],)
+        if gone is not None and gone.replaced_by is not None:
+            return (self.names[gone.replaced_by][0],)
         if alone is None or alone.z < 2.0:
             return ()
         return tuple(
@@ -188,20 +188,20 @@ class Findings:
         alone = self._alone(name)
         return float(self.solution.screen.marginal_nats[self.place_of[name]]) if alone is None else max(0.0, alone.mean)
 
-    def _why_dropped(self, unit: int, replaced_by: tuple[str, ...]) -> tuple[str, Evidence | None]:
-        gone: Dropped | None = self.dropped.get(unit)
-        evidence = gone.evidence if gone is not None else self.solution.shuffled.get(unit)
-        if gone is not None and self.request.n_wanted is not None and gone.evidence.p_value < LEVEL:
-            return f"adds only {gone.evidence.mean:.3g} nats, beyond the number asked for", evidence
+    def _why_dropped(self, unit: int, replaced_by: tuple[str, ...]) -> tuple[str, MeanEstimate | None]:
+        gone: DroppedUnit | None = self.dropped.get(unit)
+        evidence = gone.contribution if gone is not None else self.solution.permutation_importances.get(unit)
+        if gone is not None and self.request.n_wanted is not None and gone.contribution.p_value < LEVEL:
+            return f"adds only {gone.contribution.mean:.3g} nats, beyond the number asked for", evidence
         if gone is not None or replaced_by:
             known = f"{replaced_by[0]} is" if len(replaced_by) == 1 else "the others are"
             return f"adds nothing once {known} known", evidence
         return (NOTHING_FOUND if evidence is None else LIKE_NOISE), evidence
 
-    def _alone(self, name: str) -> Evidence | None:
-        return self.solution.columns.alone.get(self.place_of[name])
+    def _alone(self, name: str) -> MeanEstimate | None:
+        return self.solution.columns.marginal.get(self.place_of[name])
 
-    def _with_amounts(self, result: FeatureResult, contribution: Evidence | None) -> FeatureResult:
+    def _with_amounts(self, result: FeatureResult, contribution: MeanEstimate | None) -> FeatureResult:
         """The result with what the column tells alone, and what it adds to the others."""
         alone = self._alone(result.feature)
         result = replace(result, marginal_nats=self._marginal(result.feature))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from minerva_select.data import as_column, assign_folds, split_by_time, split_rows
 from minerva_select.errors import InputError
-from minerva_select.solvers.fit_config import Plan
+from minerva_select.solvers.fit_config import FitConfig
 
 MIN_GROUPS = 4
 
@@ -35,7 +35,7 @@ class Origins:
         groups = None if self.groups is None else _number(self.groups[rows])
         return Origins(len(rows), groups, None if self.times is None else self.times[rows])
 
-    def adapt(self, plan: Plan) -> Plan:
+    def adapt(self, plan: FitConfig) -> FitConfig:
         """The same plan with one split only in order of time, and with no more parts than a few groups can fill."""
         if self.times is not None:  # what comes later is never trained on
             return dataclasses.replace(plan, n_folds=1, n_members=1)

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from minerva_select.mi.sampling import draw_by_class
+from minerva_select.mi.sampling import draw_stratified
 
 _SEED = 0  # which rows stand for all is no choice of the user's: the same table gives the same
 
@@ -31,5 +31,5 @@ def draw(strata: NDArray[np.int64], n_rows: int) -> Drawn:
     (10, True)
     """
     generator = torch.Generator().manual_seed(_SEED)
-    rows, shares = draw_by_class(torch.as_tensor(strata), min(n_rows, len(strata)), generator)
+    rows, shares = draw_stratified(torch.as_tensor(strata), min(n_rows, len(strata)), generator)
     return Drawn(rows.numpy(), shares.double().numpy())

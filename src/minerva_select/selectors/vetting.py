@@ -13,7 +13,7 @@ from minerva_select.selectors.diagnostics import find_suspects, warnings_about
 from minerva_select.selectors.estimation import as_estimate
 from minerva_select.selectors.fit_context import Request, empty_selection
 from minerva_select.selectors.result_builder import Findings
-from minerva_select.solvers.fit_config import Plan
+from minerva_select.solvers.fit_config import FitConfig
 from minerva_select.solvers.vetting import VettingSolution, solve_vetting
 
 STREAMED_TO_DEVICE = (
@@ -28,7 +28,7 @@ def run_vetting(request: Request) -> Selection:
         return empty_selection(request)
     origins = request.origins
     n_informative = min(informative_rows(request.target, request.target_kind), origins.n_independent)
-    plan = origins.adapt(Plan.for_rows(request.n_rows, n_informative))
+    plan = origins.adapt(FitConfig.for_rows(request.n_rows, n_informative))
     divisions = divide(request.target, request.target_kind, plan, request.rng, origins)
     units = request.units
     records: list[TrainingRecord] = []

@@ -10,10 +10,10 @@ from itertools import chain, combinations
 import torch
 from torch import Generator, Tensor
 
-from minerva_select.mi.cross_fit import Critics, Job, MaskSampler, vet_clusters
-from minerva_select.mi.inference import Evidence, weigh
+from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics, MaskSampler, held_out_clusters
+from minerva_select.mi.inference import MeanEstimate, estimate_mean
 from minerva_select.runtime.device import Deadline
-from minerva_select.solvers.candidate_search import Candidate, Workshop
+from minerva_select.solvers.candidate_search import CandidateSet, SearchContext
 
 FULL_SHARE = 0.4  # share of training rows that show every unit
 LEAST_SHARE = 0.005  # of all information; a unit that adds less is not worth a column, however sure that little is
@@ -22,7 +22,7 @@ MAX_AT_ONCE = 4  # from so many units on, a step beyond the selection takes more
 ONE_OUT_SHARE = 0.3  # share that hide exactly one; the rest hide any number
 
 
-def mask_sampler(local_units: list[list[int]]) -> MaskSampler:
+def make_mask_sampler(local_units: list[list[int]]) -> MaskSampler:
     """Masks for training: all units, all but one, or a random part, one mask a row."""
     n_units = len(local_units)
     unit_of_feature = torch.empty(sum(len(features) for features in local_units), dtype=torch.int64)
@@ -39,91 +39,93 @@ def mask_sampler(local_units: list[list[int]]) -> MaskSampler:
     return sample
 
 
-class LeaveOut:
+class MaskedCritics:
     """Critics of a set of units that were trained with parts of the set hidden.
 
     Hiding a unit from such a critic is as good as fitting another one without it, so the fall of the bound is the
     conditional mutual information itself, row by row, for all units at the price of one fit.
     """
 
-    def __init__(self, proposals: Sequence[Candidate], units: list[int], workshop: Workshop) -> None:
+    def __init__(self, candidates: Sequence[CandidateSet], units: list[int], context: SearchContext) -> None:
         self.units = units
-        folds = [proposal.fold for proposal in proposals]
-        self.weights = torch.cat([fold.row_weights[fold.vet] for fold in folds])
-        self.clusters = vet_clusters(folds)
-        self.features = {unit: workshop.units[unit] for unit in units}
-        every_feature = workshop.features_of(units)
-        self.critics = Critics([Job(fold, every_feature) for fold in folds], workshop.plan.dropout, workshop.plan.width)
+        folds = [candidate.fold for candidate in candidates]
+        self.weights = torch.cat([fold.row_weights[fold.held_out] for fold in folds])
+        self.clusters = held_out_clusters(folds)
+        self.features = {unit: context.units[unit] for unit in units}
+        every_feature = context.features_of(units)
+        self.critics = CrossFitCritics(
+            [CriticTask(fold, every_feature) for fold in folds], context.plan.dropout, context.plan.width
+        )
         place = {feature: k for k, feature in enumerate(every_feature)}
-        for job, proposal in enumerate(proposals):
-            self.critics.start_from(job, proposal.critics, proposal.job)
+        for task, candidate in enumerate(candidates):
+            self.critics.warm_start(task, candidate.critics, candidate.task)
         self.critics.fit(
-            workshop.plan.schedule,
-            workshop.run,
+            context.plan.schedule,
+            context.run,
             stage="vet",
-            sample_masks=mask_sampler([[place[feature] for feature in self.features[unit]] for unit in units]),
+            sample_masks=make_mask_sampler([[place[feature] for feature in self.features[unit]] for unit in units]),
         )
 
     def information(self, units: list[int]) -> Tensor:  # (n_rows,)
         """Information of every vetting row from these units alone; of none, nothing."""
         if not units:
             return torch.zeros_like(self.weights)
-        mask = self.critics.mask_of([feature for unit in units for feature in self.features[unit]])
-        return torch.cat(self.critics.vet_information(mask))
+        mask = self.critics.feature_mask([feature for unit in units for feature in self.features[unit]])
+        return torch.cat(self.critics.held_out_information(mask))
 
-    def weigh(self, values: Tensor) -> Evidence:
+    def estimate_mean(self, values: Tensor) -> MeanEstimate:
         """Mean over the vetting rows."""
-        return weigh(values, self.weights, self.clusters)
+        return estimate_mean(values, self.weights, self.clusters)
 
-    def contributions(self, units: list[int]) -> dict[int, Evidence]:
+    def contributions(self, units: list[int]) -> dict[int, MeanEstimate]:
         """Fall of the information when each one of these units is left out."""
         full = self.information(units)
         return {unit: self._fall(full, [other for other in units if other != unit]) for unit in units}
 
-    def _fall(self, full: Tensor, rest: list[int]) -> Evidence:
+    def _fall(self, full: Tensor, rest: list[int]) -> MeanEstimate:
         without = self.information(rest)
         # A critic that is worse than nothing without the unit does not make the unit worth more than everything
-        return self.weigh(full if self.weigh(without).mean < 0 else full - without)
+        return self.estimate_mean(full if self.estimate_mean(without).mean < 0 else full - without)
 
 
 @dataclass(frozen=True)
-class Dropped:
+class DroppedUnit:
     """A unit that adds nothing, and the unit that makes it superfluous (None if none does)."""
 
     unit: int
-    evidence: Evidence
-    stand_in: int | None
+    contribution: MeanEstimate
+    replaced_by: int | None
 
 
 @dataclass(frozen=True)
-class Elimination:
+class EliminationResult:
     """The way from all surviving units down to those that each add something."""
 
     kept: list[int]
-    contributions: dict[int, Evidence]
-    dropped: list[Dropped]  # in the order they went
-    path: list[tuple[list[int], Evidence]]
+    contributions: dict[int, MeanEstimate]
+    dropped: list[DroppedUnit]  # in the order they went
+    path: list[tuple[list[int], MeanEstimate]]
     in_time: bool = True  # False when the time ran out, and more might have gone
 
 
-def eliminate(vetting: LeaveOut, workshop: Workshop, level: float, n_wanted: int | None) -> Elimination:
+def eliminate(vetting: MaskedCritics, context: SearchContext, level: float, n_wanted: int | None) -> EliminationResult:
     """Take out the unit that contributes least, one at a time, until every one left contributes.
 
     With ``n_wanted`` go on (or stop) at that number of units, whatever they contribute. When there is no time for
     another round, all that are left stay, or as many as are wanted.
     """
     alive, dropped, in_time = list(vetting.units), [], True
-    path = [(list(alive), vetting.weigh(vetting.information(alive)))]
+    path = [(list(alive), vetting.estimate_mean(vetting.information(alive)))]
     floor = LEAST_SHARE * path[0][1].mean
     start = time.monotonic()
     contributions = vetting.contributions(alive)
     seconds = 3 * (time.monotonic() - start)  # of a round: it looks at every unit once again, and twice for a stand-in
     while True:
-        free = [unit for unit in alive if unit not in workshop.kept]
+        free = [unit for unit in alive if unit not in context.kept]
         n_beyond = 1 if n_wanted is None else len(alive) - n_wanted
         if not free or n_beyond <= 0:
             break
-        in_time = workshop.run.deadline.leaves(seconds)
+        in_time = context.run.deadline.leaves(seconds)
         order = sorted(free, key=lambda unit: (contributions[unit].mean > floor, contributions[unit].z))
         least = contributions[order[0]]
         adds = least.mean > floor and least.p_value < level / len(alive)
@@ -133,25 +135,26 @@ def eliminate(vetting: LeaveOut, workshop: Workshop, level: float, n_wanted: int
         going = order[: 1 if in_time else n_beyond]
         alive = [unit for unit in alive if unit not in going]
         dropped += [
-            Dropped(unit, contributions[unit], _stand_in(vetting, alive, unit) if in_time else None) for unit in going
+            DroppedUnit(unit, contributions[unit], _stand_in(vetting, alive, unit) if in_time else None)
+            for unit in going
         ]
-        path.append((list(alive), vetting.weigh(vetting.information(alive))))
+        path.append((list(alive), vetting.estimate_mean(vetting.information(alive))))
         contributions = vetting.contributions(alive)
-    return Elimination(alive, contributions, dropped, path, in_time)
+    return EliminationResult(alive, contributions, dropped, path, in_time)
 
 
-def _stand_in(vetting: LeaveOut, alive: list[int], gone: int) -> int | None:
+def _stand_in(vetting: MaskedCritics, alive: list[int], gone: int) -> int | None:
     """The unit without which the one that went would be missed most; None if it would not be missed at all."""
     best, best_gain = None, 0.0
     for other in alive:
         rest = [unit for unit in alive if unit != other]
-        gain = vetting.weigh(vetting.information([*rest, gone]) - vetting.information(rest))
+        gain = vetting.estimate_mean(vetting.information([*rest, gone]) - vetting.information(rest))
         if gain.z > 3.0 and gain.mean > best_gain:
             best, best_gain = other, gain.mean
     return best
 
 
-def order_of_worth(vetting: LeaveOut, elimination: Elimination) -> list[int]:
+def order_units(vetting: MaskedCritics, elimination: EliminationResult) -> list[int]:
     """All units, those first that would go last: what was kept is taken apart further, the least contribution first.
 
     Where many are left, several go at once, as every step costs a look at each unit that is left.
@@ -167,28 +170,28 @@ def order_of_worth(vetting: LeaveOut, elimination: Elimination) -> list[int]:
     return [*alive, *gone[::-1]]
 
 
-def trace(
-    vetting: LeaveOut, order: list[int], sizes: list[int], workshop: Workshop
-) -> list[tuple[list[int], Evidence]]:
+def measure_nested_sets(
+    vetting: MaskedCritics, order: list[int], sizes: list[int], context: SearchContext
+) -> list[tuple[list[int], MeanEstimate]]:
     """Information of the first units of an order, for each of these sizes.
 
     The critics were trained with few units hidden, so that they know little of small sets: they are trained on, with
     these sets alone. They are no good for other sets after that.
     """
     critics, features = vetting.critics, [vetting.features[unit] for unit in order]
-    masks = torch.stack([critics.mask_of(list(chain(*features[:size]))) for size in sizes]).cpu()
+    masks = torch.stack([critics.feature_mask(list(chain(*features[:size]))) for size in sizes]).cpu()
 
     def sample(n_rows: int, generator: Generator) -> Tensor:  # (n_rows, n_features)
         return masks[torch.randint(len(sizes), (n_rows,), generator=generator)]
 
-    schedule = replace(workshop.plan.schedule, max_steps=min(TRACE_STEPS, workshop.plan.schedule.max_steps))
-    critics.fit(schedule, workshop.run, stage="path", sample_masks=sample)
-    return [(sorted(order[:size]), vetting.weigh(vetting.information(order[:size]))) for size in sizes]
+    schedule = replace(context.plan.schedule, max_steps=min(TRACE_STEPS, context.plan.schedule.max_steps))
+    critics.fit(schedule, context.run, stage="path", sample_masks=sample)
+    return [(sorted(order[:size]), vetting.estimate_mean(vetting.information(order[:size]))) for size in sizes]
 
 
-def interactions(
-    vetting: LeaveOut, units: list[int], kept: list[int], deadline: Deadline
-) -> dict[tuple[int, int], Evidence]:
+def estimate_interactions(
+    vetting: MaskedCritics, units: list[int], kept: list[int], deadline: Deadline
+) -> dict[tuple[int, int], MeanEstimate]:
     """For every two of these units, until the time is up, how much more each adds where it meets the other one.
 
     I(a; y | rest, b) - I(a; y | rest) with the rest of all that is kept: above 0 they work together, below 0 they say
@@ -196,16 +199,18 @@ def interactions(
     """
     full = vetting.information(kept)
     without = {unit: vetting.information([other for other in kept if other != unit]) for unit in units}
-    found: dict[tuple[int, int], Evidence] = {}
+    found: dict[tuple[int, int], MeanEstimate] = {}
     for first, second in combinations(units, 2):
         if deadline.passed:
             break
         neither = vetting.information([unit for unit in kept if unit not in (first, second)])
-        found[first, second] = vetting.weigh(full - without[first] - without[second] + neither)
+        found[first, second] = vetting.estimate_mean(full - without[first] - without[second] + neither)
     return found
 
 
-def partners(contributions: dict[int, Evidence], together: dict[tuple[int, int], Evidence]) -> dict[int, list[int]]:
+def find_partners(
+    contributions: dict[int, MeanEstimate], together: dict[tuple[int, int], MeanEstimate]
+) -> dict[int, list[int]]:
     """For every unit those without which it would contribute less than half: they matter together."""
     found: dict[int, list[int]] = {unit: [] for unit in contributions}
     for pair, gain in together.items():

@@ -9,7 +9,7 @@ from minerva_select.runtime.device import MAX_THREADS
 
 
 @dataclass(frozen=True)
-class Plan:
+class FitConfig:
     """Sizes of a fit. Few rows: many folds, small critics, much regularisation; many rows: the other way round."""
 
     n_folds: int  # 1: a split of its own for vetting; else every row is vetted once
@@ -22,7 +22,7 @@ class Plan:
     n_pairs: int = 0  # pairs of columns that critics are told of
 
     @classmethod
-    def for_rows(cls, n_rows: int, n_informative: int | None = None) -> Plan:
+    def for_rows(cls, n_rows: int, n_informative: int | None = None) -> FitConfig:
         """The plan for a table of this length, of which only so many rows say much: the positives, where few are."""
         n_informative = n_rows if n_informative is None else min(n_rows, n_informative)
         if n_rows >= 20_000 and n_informative < 10_000:  # every positive is needed for vetting

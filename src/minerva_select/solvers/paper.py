@@ -14,10 +14,10 @@ from minerva_select.mi.bounds import donsker_varadhan
 from minerva_select.mi.critics import ConcatenatedCritic
 from minerva_select.mi.ensemble import Ensemble
 from minerva_select.mi.feature_weights import FeatureWeights
-from minerva_select.mi.inference import Evidence, weigh_bound
+from minerva_select.mi.inference import MeanEstimate, estimate_bound
 from minerva_select.mi.objective import Loss, norm_drift, sparsity_ratio
-from minerva_select.mi.pairing import shuffled_pairs
-from minerva_select.mi.training import Run, Schedule, train
+from minerva_select.mi.pairing import score_joint_and_marginal
+from minerva_select.mi.training import Schedule, TrainingContext, train
 from minerva_select.results import TrainingRecord
 
 
@@ -42,8 +42,8 @@ class PaperSolution:
     """What Algorithm 1 ends with."""
 
     weights: Tensor  # (n_features,)
-    total: Evidence  # held-out bound after the first stage, all weights at 1
-    kept: Evidence  # held-out bound after the second
+    total: MeanEstimate  # held-out bound after the first stage, all weights at 1
+    kept: MeanEstimate  # held-out bound after the second
     converged: bool
     records: tuple[TrainingRecord, ...]
     weight_path: Tensor  # (n_evaluations, n_features) weights at every evaluation of the second stage
@@ -55,7 +55,7 @@ def solve_paper(
     held_out: tuple[Rows, Rows],
     units: Sequence[int],
     settings: PaperSettings,
-    run: Run,
+    run: TrainingContext,
 ) -> PaperSolution:
     """Algorithm 1: returns the weights p, of which those above the threshold are the selection.
 
@@ -74,7 +74,7 @@ def solve_paper(
         return scores[0]
 
     def bound(x_rows: Rows, y_rows: Rows) -> Tensor:
-        scores = shuffled_pairs(score, x_rows, y_rows, p.by_feature(), generator)
+        scores = score_joint_and_marginal(score, x_rows, y_rows, p.by_feature(), generator)
         return donsker_varadhan(*scores, ranks if ranks.size > 1 else None)
 
     def share(term: Tensor) -> Tensor:
@@ -82,9 +82,9 @@ def solve_paper(
         return term if ranks.size == 1 else term - term.detach() * (1 - 1 / ranks.size)
 
     @torch.no_grad()
-    def held_out_evidence() -> Evidence:
-        scores = shuffled_pairs(score, x_held_out, y_held_out, p.by_feature(), generator)
-        return weigh_bound(*(ranks.join_slices(own, len(x_held_out)) for own in scores))
+    def held_out_evidence() -> MeanEstimate:
+        scores = score_joint_and_marginal(score, x_held_out, y_held_out, p.by_feature(), generator)
+        return estimate_bound(*(ranks.join_slices(own, len(x_held_out)) for own in scores))
 
     def draw() -> tuple[Rows, Rows]:
         # Lines 3 and 9: draw n samples of the joint distribution

@@ -8,34 +8,36 @@ from itertools import zip_longest
 import torch
 from torch import Generator, Tensor
 
-from minerva_select.mi.bounds import conditional_scores
-from minerva_select.mi.cross_fit import Critics
-from minerva_select.mi.inference import Evidence, weigh
-from minerva_select.mi.sampling import draw_by_class, pad_rows
+from minerva_select.mi.bounds import pointwise_information
+from minerva_select.mi.cross_fit import CrossFitCritics
+from minerva_select.mi.inference import MeanEstimate, estimate_mean
+from minerva_select.mi.sampling import draw_stratified, pad_rows
 from minerva_select.runtime.device import Deadline
 
-Units = Sequence[Sequence[list[int]]]  # for every job its units, each a list of features
+Units = Sequence[Sequence[list[int]]]  # for every task its units, each a list of features
 
 
-def falls_on_vet_rows(
-    critics: Critics, units: Units, generator: Generator, deadline: Deadline | None = None
-) -> list[Tensor]:  # (n_units, n_rows) a job
-    """Fall of every vetting row's information when a unit of its job is shuffled; 0 for those the time did not reach.
+def held_out_importances(
+    critics: CrossFitCritics, units: Units, generator: Generator, deadline: Deadline | None = None
+) -> list[Tensor]:  # (n_units, n_rows) a task
+    """Fall of every vetting row's information when a unit of its task is shuffled; 0 for those the time did not reach.
 
     Nothing has seen these rows. For a unit that is independent of all else the mean fall is 0 in expectation,
     whatever the critic: that makes a test over rows valid.
     """
-    vet = [job.fold.vet for job in critics.jobs]
+    vet = [task.fold.held_out for task in critics.tasks]
     rows, _ = pad_rows(vet, critics.row_weights)
     lengths = torch.tensor([len(own) for own in vet])
-    falls = _falls(critics, units, rows, lengths, critics.for_members, critics.by_job, generator, deadline)
+    falls = _falls(critics, units, rows, lengths, critics.for_members, critics.by_task, generator, deadline)
     return [fall[: len(own), : len(block)] for fall, own, block in zip(falls, units, vet, strict=True)]
 
 
-def falls_on_tune_rows(critics: Critics, units: Units, generator: Generator, max_rows: int) -> list[list[Evidence]]:
-    """Mean fall on (about ``max_rows`` of a job's) tuning rows when a unit is shuffled, to rank units."""
-    tune = [block for job in critics.jobs for block in job.fold.tune]
-    drawn = [draw_by_class(critics.atoms[block], max_rows // critics.n_per_job, generator) for block in tune]
+def tuning_importances(
+    critics: CrossFitCritics, units: Units, generator: Generator, max_rows: int
+) -> list[list[MeanEstimate]]:
+    """Mean fall on (about ``max_rows`` of a task's) tuning rows when a unit is shuffled, to rank units."""
+    tune = [block for task in critics.tasks for block in task.fold.tune]
+    drawn = [draw_stratified(critics.atoms[block], max_rows // critics.n_members_per_task, generator) for block in tune]
     rows, weights = pad_rows(
         [block[chosen] for block, (chosen, _) in zip(tune, drawn, strict=True)], critics.row_weights
     )
@@ -44,22 +46,22 @@ def falls_on_tune_rows(critics: Critics, units: Units, generator: Generator, max
     lengths = torch.tensor([len(chosen) for chosen, _ in drawn])
 
     def by_member(scores: Tensor, piece: Tensor) -> Tensor:
-        return conditional_scores(scores, critics.atoms[piece], critics.log_prior)
+        return pointwise_information(scores, critics.atoms[piece], critics.log_prior)
 
     falls = _falls(critics, units, rows, lengths, lambda piece: piece, by_member, generator)
-    by_job = falls.view(len(critics.jobs), critics.n_per_job, *falls.shape[1:]).transpose(1, 2)
-    of_job = weights.view(len(critics.jobs), -1)
-    known = critics.jobs[0].fold.clusters  # one for all folds of a table
+    by_task = falls.view(len(critics.tasks), critics.n_members_per_task, *falls.shape[1:]).transpose(1, 2)
+    of_task = weights.view(len(critics.tasks), -1)
+    known = critics.tasks[0].fold.clusters  # one for all folds of a table
     clusters = [None] * len(units) if known is None else known[rows].view(len(units), -1)
     return [
-        [weigh(fall.flatten(), own, together) for fall in job[: len(names)]]
-        for job, own, together, names in zip(by_job, of_job, clusters, units, strict=True)
+        [estimate_mean(fall.flatten(), own, together) for fall in task[: len(names)]]
+        for task, own, together, names in zip(by_task, of_task, clusters, units, strict=True)
     ]
 
 
 @torch.no_grad()
 def _falls(
-    critics: Critics,
+    critics: CrossFitCritics,
     units: Units,
     rows: Tensor,
     lengths: Tensor,
@@ -90,15 +92,15 @@ def _falls(
         hidden = tower.hidden(x.take(mine), critics.masks)
         base = information(scores_of(tower.finish(hidden), critics.atom_rows), piece)
         falls: list[Tensor] = []
-        for features_of_jobs, permutation in zip(rounds, permutations, strict=True):
+        for features_of_tasks, permutation in zip(rounds, permutations, strict=True):
             if deadline is not None and deadline.passed:
                 falls += [torch.zeros_like(base)] * (len(rounds) - len(falls))
                 break
             others = for_members(places.gather(1, permutation[:, cut]))
             changed = hidden.clone()
-            for job, features in enumerate(features_of_jobs):
+            for task, features in enumerate(features_of_tasks):
                 if features:
-                    members = critics.members_of(job)
+                    members = critics.members_of(task)
                     local = [critics.features.index(feature) for feature in features]
                     changed[members] += tower.change(x, mine[members], others[members], local, members, critics.masks)
             falls.append(base - information(scores_of(tower.finish(changed), critics.atom_rows), piece))

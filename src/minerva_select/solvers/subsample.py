@@ -9,7 +9,7 @@ from dataclasses import replace
 from torch import Generator, Tensor
 
 from minerva_select.mi.cross_fit import Fold
-from minerva_select.mi.sampling import draw_by_class
+from minerva_select.mi.sampling import draw_stratified
 
 MAX_TUNE_ROWS = 20_000  # rows to tune on, of all folds
 MAX_VET_ROWS = 100_000  # rows to vet on, of all folds
@@ -17,7 +17,7 @@ ROWS_A_SECOND = 1_500  # to tune and vet on at most, where the time is limited
 MIN_ROWS = 5_000
 
 
-def thin(folds: Sequence[Fold], generator: Generator, seconds: float | None = None) -> list[Fold]:
+def subsample_folds(folds: Sequence[Fold], generator: Generator, seconds: float | None = None) -> list[Fold]:
     """Folds that tune and vet on at most so many rows, drawn at random; rare classes of the target stay whole.
 
     Fewer still where the run has only so many seconds: what is judged, is judged on all of these rows many times.
@@ -35,7 +35,7 @@ def thin(folds: Sequence[Fold], generator: Generator, seconds: float | None = No
     def draw(fold: Fold, rows: Tensor, max_rows: int) -> Tensor:
         if len(rows) * len(folds) <= max_rows:
             return rows
-        places, share = draw_by_class(fold.target.atoms[rows], max_rows // len(folds), generator)
+        places, share = draw_stratified(fold.target.atoms[rows], max_rows // len(folds), generator)
         row_weights[rows[places]] /= share
         return rows[places]
 
@@ -44,7 +44,7 @@ def thin(folds: Sequence[Fold], generator: Generator, seconds: float | None = No
             fold,
             row_weights=row_weights,
             tune=(draw(fold, fold.tune[0], max_tune),),
-            vet=draw(fold, fold.vet, max_vet),
+            held_out=draw(fold, fold.held_out, max_vet),
         )
         for fold in folds
     ]

@@ -8,15 +8,15 @@ import torch
 
 from minerva_select.data.encoded_rows import Layout, Rows, join_rows
 from minerva_select.data.sharding import HELD_WHOLE, Shares
-from minerva_select.mi.cross_fit import Critics, Fold, Job, Target
-from minerva_select.mi.training import Run, Schedule
+from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics, Fold, Target
+from minerva_select.mi.training import Schedule, TrainingContext
 from minerva_select.runtime.device import Deadline, drawn_by, seeded
 from minerva_select.runtime.distributed import Ranks, alone
-from minerva_select.solvers.candidate_search import Workshop, fit_candidates, screen_fold, with_pairs
-from minerva_select.solvers.elimination import LeaveOut, eliminate, mask_sampler
-from minerva_select.solvers.fit_config import Plan
+from minerva_select.solvers.candidate_search import SearchContext, add_pair_tables, fit_candidates, screen_fold
+from minerva_select.solvers.elimination import MaskedCritics, eliminate, make_mask_sampler
+from minerva_select.solvers.fit_config import FitConfig
 from minerva_select.solvers.paper import PaperSettings, solve_paper
-from minerva_select.solvers.permutation import falls_on_tune_rows, falls_on_vet_rows
+from minerva_select.solvers.permutation import held_out_importances, tuning_importances
 from minerva_select.solvers.vetting import solve_vetting
 from rank_processes import run_ranks
 
@@ -25,7 +25,9 @@ N_ROWS = 3000
 OWN = {1: (3000,), 2: (1100, 1900), 3: (700, 0, 2300)}  # rows of each rank
 UNITS = [[feature] for feature in range(6)]  # 1 and 4 are equal or not, which is what 2 and 5 are about
 SHORT = Schedule(max_steps=20, batch_size=256, evaluate_every=10, max_gradient_norm=float("inf"))
-PLAN = Plan(1, 1, 5, 16, 0.0, Schedule(max_steps=60, batch_size=128, learning_rate=1e-2, evaluate_every=20), n_pairs=2)
+PLAN = FitConfig(
+    1, 1, 5, 16, 0.0, Schedule(max_steps=60, batch_size=128, learning_rate=1e-2, evaluate_every=20), n_pairs=2
+)
 WITH_DROPOUT = dataclasses.replace(PLAN, n_folds=3, dropout=0.1)
 
 
@@ -65,7 +67,7 @@ def make_folds(ranks, is_discrete, n_folds=1):
             row_weights=weights.repeat(n_folds),
             train=(torch.cat([parts[(k + j) % 5] for j in range(3)]) + k * N_ROWS,),
             tune=(parts[(k + 3) % 5] + k * N_ROWS,),
-            vet=parts[(k + 4) % 5] + k * N_ROWS,
+            held_out=parts[(k + 4) % 5] + k * N_ROWS,
             clusters=(torch.arange(N_ROWS) // 2).repeat(n_folds),
             shares=shares,
         )
@@ -77,18 +79,18 @@ def steps(ranks, is_discrete):
     """The moves of the solver, one by one."""
     folds = make_folds(ranks, is_discrete, 2)
     found = screen_fold(folds[0])
-    folds = with_pairs(folds, [found], 2)
+    folds = add_pair_tables(folds, [found], 2)
     with seeded(0, CPU) as generator:
-        run = Run(generator)
-        jobs = [Job(folds[0], [0, 1, 2, 4]), Job(folds[1], [1, 3, 4])]
-        critics = Critics(jobs, width=16)
+        run = TrainingContext(generator)
+        jobs = [CriticTask(folds[0], [0, 1, 2, 4]), CriticTask(folds[1], [1, 3, 4])]
+        critics = CrossFitCritics(jobs, width=16)
         critics.fit(dataclasses.replace(SHORT, max_steps=1), run, stage="learn")
         gradient = critics.ensemble.gradient.clone()
         outcome = critics.fit(SHORT, run, stage="learn")
-        hidden = Critics(jobs, width=16)
-        hidden.fit(dataclasses.replace(SHORT, max_steps=1), run, stage="vet", sample_masks=mask_sampler(UNITS[:5]))
+        hidden = CrossFitCritics(jobs, width=16)
+        hidden.fit(dataclasses.replace(SHORT, max_steps=1), run, stage="vet", sample_masks=make_mask_sampler(UNITS[:5]))
         units = [[[0], [1, 4]], [[3]]]
-        tuned = falls_on_tune_rows(critics, units, generator, max_rows=500)
+        tuned = tuning_importances(critics, units, generator, max_rows=500)
         return {
             "screen": [value.numpy() for value in vars(found).values()],
             "tables": folds[0].pairs.tables.numpy(),
@@ -97,10 +99,10 @@ def steps(ranks, is_discrete):
             "parameters": parameters_that_matter(critics).numpy(),
             "losses": np.array([record.bound for record in outcome.records]),
             "held out": outcome.held_out_bound.numpy(),
-            "tune": torch.cat(critics.tune_information()).numpy(),
-            "vet": torch.cat(critics.vet_information(critics.mask_of([1, 4]))).numpy(),
-            "falls": torch.cat([fall.flatten() for fall in falls_on_vet_rows(critics, units, generator)]).numpy(),
-            "falls of tuning rows": np.array([(fall.mean, fall.error) for job in tuned for fall in job]),
+            "tune": torch.cat(critics.tuning_information()).numpy(),
+            "vet": torch.cat(critics.held_out_information(critics.feature_mask([1, 4]))).numpy(),
+            "falls": torch.cat([fall.flatten() for fall in held_out_importances(critics, units, generator)]).numpy(),
+            "falls of tuning rows": np.array([(fall.mean, fall.standard_error) for job in tuned for fall in job]),
             "draws to come": [torch.rand(3, generator=one).tolist() for one in (drawn_by(), generator)],
         }
 
@@ -115,17 +117,17 @@ def solve(ranks, is_discrete, plan):
     """What is selected, and in which order the others went."""
     with seeded(0, CPU) as generator:
         folds = make_folds(ranks, is_discrete, plan.n_folds)
-        run = Run(generator, Deadline(1000.0, ranks.same))
+        run = TrainingContext(generator, Deadline(1000.0, ranks.same))
         solution = solve_vetting(folds, UNITS, [], plan, run)
-    return solution.selected, solution.information.mean, solution.information.error
+    return solution.selected, solution.information.mean, solution.information.standard_error
 
 
 def eliminate_all_but_the_needed(ranks, is_discrete):
     """What is left of all units, and in which order the others went."""
     with seeded(0, CPU) as generator:
-        workshop = Workshop(UNITS, [], PLAN, Run(generator))
+        workshop = SearchContext(UNITS, [], PLAN, TrainingContext(generator))
         everything = fit_candidates(make_folds(ranks, is_discrete), [list(range(6))], workshop, "learn")
-        found = eliminate(LeaveOut(everything, list(range(6)), workshop), workshop, 0.05, None)
+        found = eliminate(MaskedCritics(everything, list(range(6)), workshop), workshop, 0.05, None)
     return found.kept, [gone.unit for gone in found.dropped]
 
 
@@ -137,10 +139,10 @@ def solve_as_in_the_paper(ranks):
     settings = PaperSettings(batch_size=101, max_steps_learn=10, max_steps_sparsify=10)
     given = x.take(seen), y.take(seen), (x.take(held_out), y.take(held_out)), range(6), settings
     with seeded(0, CPU) as generator:
-        solution = solve_paper(*given, Run(generator, ranks=ranks))
+        solution = solve_paper(*given, TrainingContext(generator, ranks=ranks))
     bounds = [(record.bound, record.sparsity_term, record.drift_term) for record in solution.records]
     kept = solution.kept
-    return {"weights": solution.weights.numpy(), "bounds": np.array([*bounds, (kept.mean, kept.error, 0.0)])}
+    return {"weights": solution.weights.numpy(), "bounds": np.array([*bounds, (kept.mean, kept.standard_error, 0.0)])}
 
 
 def moves(ranks):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from minerva_select.mi.bounds import conditional_scores, donsker_varadhan, donsker_varadhan_all_pairs, log_mean_exp
+from minerva_select.mi.bounds import donsker_varadhan, donsker_varadhan_all_pairs, log_mean_exp, pointwise_information
 
 
 def test_bound_is_unchanged_by_adding_a_constant():
@@ -56,7 +56,7 @@ def test_all_pairs_bound_equals_a_hand_worked_value():
 def test_conditional_scores_are_the_hand_worked_log_ratios():
     # Prior 1/4 and 3/4, scores log 2 and 0: q is proportional to 2/4 and 3/4, so 2/5 and 3/5.
     scores = torch.tensor([[2.0, 1.0], [2.0, 1.0]]).log()
-    found = conditional_scores(scores, torch.tensor([0, 1]), torch.tensor([0.25, 0.75]).log())
+    found = pointwise_information(scores, torch.tensor([0, 1]), torch.tensor([0.25, 0.75]).log())
     expected = torch.tensor([(2 / 5) / (1 / 4), (3 / 5) / (3 / 4)]).log()
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-6)
 
@@ -66,9 +66,9 @@ def test_conditional_scores_keep_leading_dimensions():
     scores = torch.randn(3, 4, 5, generator=generator)
     atoms = torch.randint(5, (3, 4), generator=generator)
     log_prior = torch.full((5,), 0.2).log()
-    found = conditional_scores(scores, atoms, log_prior)
+    found = pointwise_information(scores, atoms, log_prior)
     for member in range(3):
-        torch.testing.assert_close(found[member], conditional_scores(scores[member], atoms[member], log_prior))
+        torch.testing.assert_close(found[member], pointwise_information(scores[member], atoms[member], log_prior))
 
 
 @pytest.mark.parametrize("n_levels", [3, 5])
@@ -83,5 +83,7 @@ def test_bound_of_the_perfect_critic_is_the_lemmas_information(n_levels):
     every_pair = critic[:, y]
     lemma = (n_levels - 1) / n_levels * math.log(n_levels / (n_levels - 1)) + math.log(n_levels) / n_levels
     assert float(donsker_varadhan(every_pair.diagonal(), every_pair)) == pytest.approx(lemma, abs=1e-12)
-    by_row = conditional_scores(torch.zeros(len(y), 2).double() + critic, torch.tensor(y), torch.tensor(np.log(prior)))
+    by_row = pointwise_information(
+        torch.zeros(len(y), 2).double() + critic, torch.tensor(y), torch.tensor(np.log(prior))
+    )
     assert float(by_row.mean()) == pytest.approx(lemma, abs=1e-12)

@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from minerva_select.data.encoded_rows import Layout, Rows
-from minerva_select.mi.bounds import conditional_scores
-from minerva_select.mi.cross_fit import Critics, Job
-from minerva_select.mi.training import Run, Schedule
+from minerva_select.mi.bounds import pointwise_information
+from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
+from minerva_select.mi.training import Schedule, TrainingContext
 from minerva_select.runtime.device import seeded
 
 CPU = torch.device("cpu")
@@ -21,14 +21,14 @@ def copied_column(n_rows=400, seed=0):
 
 
 def everything(fold):
-    return Job(fold, list(range(fold.x.layout.n_features)))
+    return CriticTask(fold, list(range(fold.x.layout.n_features)))
 
 
 def fitted(fold, schedule=SHORT, seed=0, **arguments):
     """Critics of all features."""
     with seeded(seed, CPU) as generator:
-        critics = Critics([everything(fold)], width=16)
-        critics.fit(schedule, Run(generator), stage="learn", **arguments)
+        critics = CrossFitCritics([everything(fold)], width=16)
+        critics.fit(schedule, TrainingContext(generator), stage="learn", **arguments)
     return critics
 
 
@@ -47,7 +47,7 @@ def spoil(fold, rows):
 @pytest.mark.reference
 def test_information_of_a_copied_target_is_its_entropy(make_fold, quick):
     fold = make_fold(*copied_column(), n_members=2)
-    (found,) = fitted(fold, quick).vet_information()
+    (found,) = fitted(fold, quick).held_out_information()
     # Training stops near the ceiling, not on it
     assert float(found.mean()) == pytest.approx(fold.target.entropy, rel=0.03)
 
@@ -55,8 +55,8 @@ def test_information_of_a_copied_target_is_its_entropy(make_fold, quick):
 def test_information_of_a_row_is_never_above_its_surprise(make_fold, quick):
     codes, y = copied_column()
     fold = make_fold(codes, y)
-    (found,) = fitted(fold, quick).vet_information()
-    surprise = -fold.target.log_prior[y[fold.vet]]
+    (found,) = fitted(fold, quick).held_out_information()
+    surprise = -fold.target.log_prior[y[fold.held_out]]
     assert (found <= surprise + 1e-6).all()
 
 
@@ -70,7 +70,7 @@ def test_entropy_is_that_of_the_prior(make_fold):
 def test_nothing_is_learned_from_vetting_rows(make_fold):
     fold = make_fold(*copied_column(), n_members=2)
     critics = fitted(fold)
-    assert same(critics, fitted(spoil(fold, fold.vet)))
+    assert same(critics, fitted(spoil(fold, fold.held_out)))
     assert not same(critics, fitted(spoil(fold, fold.train[0])))
 
 
@@ -101,11 +101,11 @@ def test_members_learn_nothing_from_their_own_tuning_rows_while_the_others_do(ma
 def test_a_hidden_feature_does_not_inform(make_fold, quick):
     fold = make_fold(*copied_column())
     critics = fitted(fold, quick)
-    hidden = critics.mask_of([1])
+    hidden = critics.feature_mask([1])
     assert hidden.tolist() == [0.0, 1.0]
-    (seen,), (blind,) = critics.vet_information(), critics.vet_information(hidden)
+    (seen,), (blind,) = critics.held_out_information(), critics.held_out_information(hidden)
     critics.x.codes[:, 0] = 1 - critics.x.codes[:, 0]
-    (seen_turned,), (blind_turned,) = critics.vet_information(), critics.vet_information(hidden)
+    (seen_turned,), (blind_turned,) = critics.held_out_information(), critics.held_out_information(hidden)
     assert torch.equal(blind_turned, blind)
     assert seen_turned.mean() < 0 < seen.mean()
 
@@ -118,12 +118,12 @@ def test_size_of_chunks_does_not_change_the_held_out_bound(make_fold, monkeypatc
 
     def bounds():
         with seeded(0, CPU) as generator:
-            critics = Critics([everything(fold)], width=16)
-            outcome = critics.fit(SHORT, Run(generator), stage="vet", sample_masks=half_hidden)
+            critics = CrossFitCritics([everything(fold)], width=16)
+            outcome = critics.fit(SHORT, TrainingContext(generator), stage="vet", sample_masks=half_hidden)
         return [record.held_out_bound for record in outcome.records]
 
     whole = bounds()
-    monkeypatch.setattr(Critics, "chunk", 7)
+    monkeypatch.setattr(CrossFitCritics, "chunk", 7)
     # Batches of other sizes add up in another order
     assert bounds() == pytest.approx(whole, abs=1e-5)
 
@@ -131,7 +131,7 @@ def test_size_of_chunks_does_not_change_the_held_out_bound(make_fold, monkeypatc
 def test_training_ends_where_nothing_is_left_to_learn(make_fold, generator, quick):
     fold = make_fold(*copied_column())
     patient = dataclasses.replace(quick, max_steps=500, patience=1000, patience_at_zero=1000)
-    outcome = Critics([everything(fold)], width=16).fit(patient, Run(generator), stage="learn")
+    outcome = CrossFitCritics([everything(fold)], width=16).fit(patient, TrainingContext(generator), stage="learn")
     assert outcome.converged
     assert outcome.n_steps < 500
 
@@ -139,19 +139,19 @@ def test_training_ends_where_nothing_is_left_to_learn(make_fold, generator, quic
 def test_tuning_rows_are_judged_by_the_member_that_did_not_train_on_them(make_fold):
     fold = make_fold(*copied_column(), n_members=3)
     critics = fitted(fold)
-    (found,) = critics.tune_information()
+    (found,) = critics.tuning_information()
     for k, (rows, values) in enumerate(zip(fold.tune, found.split([len(rows) for rows in fold.tune]), strict=True)):
         scores = critics.critic(fold.x.take(rows.expand(3, -1)), critics.atom_rows)[k]
-        expected = conditional_scores(scores, fold.target.atoms[rows], fold.target.log_prior)
+        expected = pointwise_information(scores, fold.target.atoms[rows], fold.target.log_prior)
         torch.testing.assert_close(values, expected.detach(), rtol=1e-5, atol=1e-5)
 
 
 def test_vetting_rows_are_judged_by_the_mean_score_of_all_members(make_fold):
     fold = make_fold(*copied_column(), n_members=3)
     critics = fitted(fold)
-    scores = critics.critic(fold.x.take(fold.vet.expand(3, -1)), critics.atom_rows).mean(0)
-    expected = conditional_scores(scores, fold.target.atoms[fold.vet], fold.target.log_prior)
-    (found,) = critics.vet_information()
+    scores = critics.critic(fold.x.take(fold.held_out.expand(3, -1)), critics.atom_rows).mean(0)
+    expected = pointwise_information(scores, fold.target.atoms[fold.held_out], fold.target.log_prior)
+    (found,) = critics.held_out_information()
     torch.testing.assert_close(found, expected.detach(), rtol=1e-5, atol=1e-5)
 
 
@@ -161,7 +161,7 @@ def test_continuous_targets_are_scored_atom_by_atom(make_fold, quick):
     codes = torch.randint(2, (600, 2), generator=generator)
     # Eight levels of equal weight, the upper four where the first column is 1
     atoms = 4 * codes[:, 0] + torch.randint(4, (600,), generator=generator)
-    (found,) = fitted(_ordered(make_fold(codes, atoms)), quick).vet_information()
+    (found,) = fitted(_ordered(make_fold(codes, atoms)), quick).held_out_information()
     # The column tells the half: log 2. Each of 150 vetting rows says about that, so the mean is known well
     assert float(found.mean()) == pytest.approx(math.log(2), abs=0.07)
 
@@ -176,6 +176,6 @@ def _ordered(fold):
 
 def test_dropout_is_off_once_fitted(make_fold, generator):
     fold = make_fold(*copied_column())
-    critics = Critics([everything(fold)], dropout=0.5, width=16)
-    critics.fit(SHORT, Run(generator), stage="learn")
-    assert torch.equal(critics.vet_information()[0], critics.vet_information()[0])
+    critics = CrossFitCritics([everything(fold)], dropout=0.5, width=16)
+    critics.fit(SHORT, TrainingContext(generator), stage="learn")
+    assert torch.equal(critics.held_out_information()[0], critics.held_out_information()[0])

@@ -1,4 +1,4 @@
-"""Critics of several jobs side by side: each has its own features, rows and prior, and none disturbs another."""
+"""Critics of several tasks side by side: each has its own features, rows and prior, and none disturbs another."""
 
 import copy
 
@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from minerva_select.data.encoded_rows import Rows
-from minerva_select.mi.cross_fit import Critics, Job
-from minerva_select.mi.training import Run, Schedule
+from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
+from minerva_select.mi.training import Schedule, TrainingContext
 from minerva_select.runtime.device import seeded
 
 CPU = torch.device("cpu")
@@ -32,52 +32,52 @@ def changed(x, feature):
 
 def test_critics_learn_the_features_of_all_jobs_in_order(two_folds, draw_critics):
     first, second = two_folds
-    critics = draw_critics(Job(first, [4, 1]), Job(second, [4, 2]))
+    critics = draw_critics(CriticTask(first, [4, 1]), CriticTask(second, [4, 2]))
     assert critics.features == [1, 2, 4]
     assert critics.x.layout.n_features == 3
     assert critics.n_members == 4
-    assert [critics.members_of(job) for job in range(2)] == [slice(0, 2), slice(2, 4)]
-    assert critics.mask_of([4, 1]).tolist() == [1.0, 0.0, 1.0]
+    assert [critics.members_of(task) for task in range(2)] == [slice(0, 2), slice(2, 4)]
+    assert critics.feature_mask([4, 1]).tolist() == [1.0, 0.0, 1.0]
 
 
 def test_features_of_other_jobs_do_not_change_the_scores_of_a_job(two_folds, draw_critics):
     first, second = two_folds
-    critics = draw_critics(Job(first, [0, 1, 3]), Job(second, [1, 2, 4]))
-    before = critics.vet_information(), critics.tune_information()
+    critics = draw_critics(CriticTask(first, [0, 1, 3]), CriticTask(second, [1, 2, 4]))
+    before = critics.held_out_information(), critics.tuning_information()
     for feature, seen_by in ((0, [True, False]), (2, [False, True]), (4, [False, True])):
         other = looking_at(critics, changed(first.x, feature))
-        for old, new in zip(before, (other.vet_information(), other.tune_information()), strict=True):
+        for old, new in zip(before, (other.held_out_information(), other.tuning_information()), strict=True):
             assert [not torch.equal(a, b) for a, b in zip(old, new, strict=True)] == seen_by
 
 
 def test_a_job_scores_beside_another_as_it_does_alone(two_folds, draw_critics):
     first, second = two_folds
-    jobs = Job(first, [3, 0, 2]), Job(second, [4, 1, 2])
-    together, alone = draw_critics(*jobs, seed=1), [draw_critics(job, seed=2 + k) for k, job in enumerate(jobs)]
+    tasks = CriticTask(first, [3, 0, 2]), CriticTask(second, [4, 1, 2])
+    together, alone = draw_critics(*tasks, seed=1), [draw_critics(task, seed=2 + k) for k, task in enumerate(tasks)]
     for k, critics in enumerate(alone):
-        together.start_from(k, critics, 0)
-    for ask in (Critics.vet_information, Critics.tune_information):
+        together.warm_start(k, critics, 0)
+    for ask in (CrossFitCritics.held_out_information, CrossFitCritics.tuning_information):
         for found, (expected,) in zip(ask(together), map(ask, alone), strict=True):
             assert expected.std() > 1e-3
             torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
-    assert [len(values) for values in together.vet_information()] == [len(fold.vet) for fold in two_folds]
+    assert [len(values) for values in together.held_out_information()] == [len(fold.held_out) for fold in two_folds]
 
 
 def test_jobs_may_ask_for_rows_of_their_own(two_folds, draw_critics):
-    critics = draw_critics(*(Job(fold, EVERYTHING) for fold in two_folds))
-    vet = critics.vet_information()
-    found = critics.information([two_folds[0].vet[[3, 1]], two_folds[1].vet[[0, 5, 2]]])
+    critics = draw_critics(*(CriticTask(fold, EVERYTHING) for fold in two_folds))
+    vet = critics.held_out_information()
+    found = critics.information([two_folds[0].held_out[[3, 1]], two_folds[1].held_out[[0, 5, 2]]])
     torch.testing.assert_close(found[0], vet[0][[3, 1]], rtol=1e-5, atol=1e-5)
     torch.testing.assert_close(found[1], vet[1][[0, 5, 2]], rtol=1e-5, atol=1e-5)
 
 
 def test_a_start_is_taken_over_for_common_features_and_leaves_the_others_and_the_other_jobs(two_folds, draw_critics):
     first, second = two_folds
-    mine = draw_critics(Job(first, [0, 3, 4]), Job(second, [0, 1, 2, 3]), seed=1)  # features 0 to 4
-    other = draw_critics(Job(second, [3]), Job(first, [2, 4]), seed=2)  # features 2, 3 and 4
+    mine = draw_critics(CriticTask(first, [0, 3, 4]), CriticTask(second, [0, 1, 2, 3]), seed=1)  # features 0 to 4
+    other = draw_critics(CriticTask(second, [3]), CriticTask(first, [2, 4]), seed=2)  # features 2, 3 and 4
     before = {name: value.detach().clone() for name, value in mine.ensemble.parameters.items()}
     theirs = {name: value.detach().clone() for name, value in other.ensemble.parameters.items()}
-    mine.start_from(0, other, 1)
+    mine.warm_start(0, other, 1)
     for name, value in mine.ensemble.parameters.items():
         assert torch.equal(value[2:], before[name][2:])
         if name not in ("tower.embed.missing", "tower.embed.levels", "tower.project.weight"):
@@ -100,25 +100,25 @@ def test_a_start_is_taken_over_for_common_features_and_leaves_the_others_and_the
 
 def test_the_loss_of_a_job_moves_its_own_members_only(two_folds, draw_critics):
     first, second = two_folds
-    critics = draw_critics(Job(first, [0, 1, 3]), Job(second, [1, 2, 4]))
-    rows = torch.stack([fold.vet[:8] for fold in two_folds])
+    critics = draw_critics(CriticTask(first, [0, 1, 3]), CriticTask(second, [1, 2, 4]))
+    rows = torch.stack([fold.held_out[:8] for fold in two_folds])
     scores = critics.critic(critics.x.take(critics.for_members(rows)), critics.atom_rows, critics.masks)
-    critics.by_job(scores, rows)[1].sum().backward()
+    critics.by_task(scores, rows)[1].sum().backward()
     for value in critics.ensemble.parameters.values():
         assert (value.grad[:2] == 0).all()
     weight = critics.ensemble.parameters["tower.project.weight"].grad[2:]
-    # Columns 1, 3, 0, 2, 4 with eight entries each: 3 and 0 are not the second job's
+    # Columns 1, 3, 0, 2, 4 with eight entries each: 3 and 0 are not the second task's
     moved = weight.unflatten(1, (5, 8)).abs().amax(dim=(0, 2, 3)) > 0
     assert moved.tolist() == [True, False, False, True, True]
 
 
 def test_size_of_chunks_does_not_change_information(two_folds, draw_critics, monkeypatch):
-    critics = draw_critics(*(Job(fold, EVERYTHING) for fold in two_folds))
-    vetted, tuned = critics.vet_information(), critics.tune_information()
-    monkeypatch.setattr(Critics, "chunk", 7)
+    critics = draw_critics(*(CriticTask(fold, EVERYTHING) for fold in two_folds))
+    vetted, tuned = critics.held_out_information(), critics.tuning_information()
+    monkeypatch.setattr(CrossFitCritics, "chunk", 7)
     # Batches of other sizes add up in another order
-    torch.testing.assert_close(critics.vet_information(), vetted, rtol=1e-5, atol=1e-5)
-    torch.testing.assert_close(critics.tune_information(), tuned, rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(critics.held_out_information(), vetted, rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(critics.tuning_information(), tuned, rtol=1e-5, atol=1e-5)
 
 
 def copied_column(make_fold, which=0, seed=0):
@@ -127,22 +127,22 @@ def copied_column(make_fold, which=0, seed=0):
     return make_fold(codes, codes[:, which].clone(), n_members=2)
 
 
-def fitted(*jobs, schedule=SHORT):
+def fitted(*tasks, schedule=SHORT):
     with seeded(0, CPU) as generator:
-        critics = Critics(jobs, width=16)
-        critics.fit(schedule, Run(generator), stage="learn")
+        critics = CrossFitCritics(tasks, width=16)
+        critics.fit(schedule, TrainingContext(generator), stage="learn")
     return critics
 
 
 def test_nothing_is_learned_from_the_rows_of_another_job(make_fold, beside):
-    # Other targets of the second fold, and as many rows and jobs, so that all draws are the same
+    # Other targets of the second fold, and as many rows and tasks, so that all draws are the same
     runs = []
     for which in (0, 1):
         folds = beside(copied_column(make_fold), copied_column(make_fold, which, seed=1))
-        runs.append(fitted(*(Job(fold, [0, 1]) for fold in folds)))
+        runs.append(fitted(*(CriticTask(fold, [0, 1]) for fold in folds)))
     for one, two in zip(*(run.ensemble.parameters.values() for run in runs), strict=True):
         assert torch.equal(one[:2], two[:2])
-    first, second = zip(*(run.vet_information() for run in runs), strict=True)
+    first, second = zip(*(run.held_out_information() for run in runs), strict=True)
     assert torch.equal(*first)
     assert not torch.equal(*second)
 
@@ -150,20 +150,20 @@ def test_nothing_is_learned_from_the_rows_of_another_job(make_fold, beside):
 @pytest.mark.reference
 def test_jobs_side_by_side_learn_each_its_own_features(make_fold, beside, quick):
     folds = beside(copied_column(make_fold, 0), copied_column(make_fold, 1, seed=1))
-    informed = fitted(Job(folds[0], [0]), Job(folds[1], [1]), schedule=quick)
-    blind = fitted(Job(folds[0], [1]), Job(folds[1], [0]), schedule=quick)
-    for fold, values in zip(folds, informed.vet_information(), strict=True):
+    informed = fitted(CriticTask(folds[0], [0]), CriticTask(folds[1], [1]), schedule=quick)
+    blind = fitted(CriticTask(folds[0], [1]), CriticTask(folds[1], [0]), schedule=quick)
+    for fold, values in zip(folds, informed.held_out_information(), strict=True):
         # Training stops near the ceiling, not on it
         assert float(values.mean()) == pytest.approx(fold.target.entropy, rel=0.03)
-    for values in blind.vet_information():
+    for values in blind.held_out_information():
         assert float(values.mean()) < 0.01
 
 
 def test_records_tell_the_largest_number_of_features(make_fold, beside, generator):
     one, two = beside(copied_column(make_fold), copied_column(make_fold, seed=1))
-    critics = Critics([Job(one, [0]), Job(two, [0, 1])], width=16)
+    critics = CrossFitCritics([CriticTask(one, [0]), CriticTask(two, [0, 1])], width=16)
     noted = []
-    outcome = critics.fit(SHORT, Run(generator, on_record=noted.append), stage="screen")
+    outcome = critics.fit(SHORT, TrainingContext(generator, on_record=noted.append), stage="screen")
     assert list(outcome.records) == noted
     assert {(record.stage, record.n_features) for record in noted} == {("screen", 2)}
     assert outcome.held_out_bound.shape == (4,)

@@ -3,7 +3,7 @@ import torch
 
 from minerva_select.data.encoded_rows import Layout, Rows
 from minerva_select.mi.critics import ClassCritic, ConcatenatedCritic, SeparableCritic
-from minerva_select.mi.ensemble import Descent, Ensemble
+from minerva_select.mi.ensemble import AdamW, Ensemble
 from minerva_select.runtime.device import seeded
 
 CPU = torch.device("cpu")
@@ -137,7 +137,7 @@ def test_a_snapshot_is_brought_up_to_date_for_the_marked_members_only():
     before, snapshot = copies(ensemble), ensemble.snapshot()
     ensemble.values.add_(1.0)
     after = copies(ensemble)
-    ensemble.note_members_(snapshot, torch.tensor([False, True, False]))
+    ensemble.update_snapshot_(snapshot, torch.tensor([False, True, False]))
     ensemble.restore_(snapshot)
     for name, value in ensemble.parameters.items():
         assert torch.equal(value[1], after[name][1])
@@ -148,7 +148,7 @@ def test_members_start_from_those_of_another_ensemble_and_the_rest_stay():
     mine, other = build("class", n_members=4, seed=0), build("class", n_members=3, seed=1)
     before, source = copies(mine), copies(other)
     entries = {"tower.embed.levels": ([2, 0], [0, 1]), "tower.embed.missing": ([], [])}
-    mine.start_from_(other, (slice(1, 3), slice(0, 2)), entries)
+    mine.warm_start_(other, (slice(1, 3), slice(0, 2)), entries)
     for name, value in mine.parameters.items():
         assert torch.equal(value[[0, 3]], before[name][[0, 3]])
         if name not in entries:
@@ -162,7 +162,7 @@ def test_members_start_from_those_of_another_ensemble_and_the_rest_stay():
 
 def test_members_that_started_from_others_do_not_follow_them():
     mine, other = build("class", n_members=2, seed=0), build("class", n_members=2, seed=1)
-    mine.start_from_(other, (slice(2), slice(2)), {})
+    mine.warm_start_(other, (slice(2), slice(2)), {})
     kept = mine.values.clone()
     other.values.add_(1.0)
     assert torch.equal(mine.values, kept)
@@ -173,7 +173,7 @@ def test_steps_are_those_of_adamw(weight_decay):
     ensemble = build("class", n_members=2)
     twin = torch.nn.Parameter(ensemble.values.double())
     adamw = torch.optim.AdamW([twin], lr=0.01, weight_decay=weight_decay)
-    descent = Descent(ensemble, 0.01, weight_decay)
+    descent = AdamW(ensemble, 0.01, weight_decay)
     generator = torch.Generator().manual_seed(0)
     start = ensemble.snapshot()
     for step in range(20):
@@ -194,7 +194,7 @@ def test_steps_are_those_of_adamw(weight_decay):
 def test_dropout_works_while_training_only_and_differs_between_members():
     with seeded(0, CPU):
         ensemble = Ensemble(ClassCritic(X, 2, n_members=2, width=8, dropout=0.5), CPU)
-        ensemble.start_from_(ensemble, (slice(0, 1), slice(1, 2)), {})
+        ensemble.warm_start_(ensemble, (slice(0, 1), slice(1, 2)), {})
         same = [block(layout, 1, 9).take(torch.tensor([0, 0])) for layout in (X, Y)]  # for both members
         ensemble.train(False)
         calm = ensemble.critic(*same)
@@ -209,6 +209,6 @@ def test_a_start_leaves_out_what_an_ensemble_has_no_place_for():
     with seeded(1, CPU):
         other = Ensemble(SeparableCritic(X, Y, n_members=3, width=8, n_factors=2), CPU)  # a tower for the target too
     ensemble = build("class")
-    ensemble.start_from_(other, (slice(0, 1), slice(2, 3)), {})
+    ensemble.warm_start_(other, (slice(0, 1), slice(2, 3)), {})
     for name, value in ensemble.parameters.items():
         assert torch.equal(value[0], other.parameters[name][2])

@@ -344,12 +344,12 @@ def test_the_projection_changes_as_if_the_features_had_been_exchanged(features):
 def test_entries_of_features_are_those_of_their_columns():
     tower = tower_of(MIXED)  # embeddings of four
     # Features 1 and 3 are the amounts; features 0 and 2 the names, of four and three levels
-    assert tower.column_entries([2, 3, 0, 1]) == {
+    assert tower.column_parameters([2, 3, 0, 1]) == {
         "embed.missing": [1, 0],
         "embed.levels": [4, 5, 6, 0, 1, 2, 3],
         "project.weight": [*range(12, 16), *range(4, 8), *range(8, 12), *range(4)],
     }
-    assert tower.column_entries([0]) == {
+    assert tower.column_parameters([0]) == {
         "embed.missing": [],
         "embed.levels": [0, 1, 2, 3],
         "project.weight": [8, 9, 10, 11],

@@ -7,7 +7,7 @@ from minerva_select.data.encoded_rows import Layout, Rows, stack_rows
 from minerva_select.mi.bounds import donsker_varadhan
 from minerva_select.mi.critics import ConcatenatedCritic
 from minerva_select.mi.objective import Loss, norm_drift, sparsity_ratio
-from minerva_select.mi.pairing import shuffled_pairs
+from minerva_select.mi.pairing import score_joint_and_marginal
 from minerva_select.runtime.device import seeded
 
 
@@ -73,7 +73,7 @@ def test_bound_term_has_a_gradient_in_every_parameter_and_every_weight():
     def score(x, y, weights):
         return critic(stack_rows([x]), stack_rows([y]), weights.unsqueeze(0)).squeeze(0)
 
-    Loss(-donsker_varadhan(*shuffled_pairs(score, x, y, weights, generator))).total.backward()
+    Loss(-donsker_varadhan(*score_joint_and_marginal(score, x, y, weights, generator))).total.backward()
     assert (weights.grad != 0).all()
     silent = [name for name, parameter in critic.named_parameters() if not parameter.grad.abs().max() > 1e-6]
     # The bound ignores a constant added to every score, so it says nothing about the last bias.

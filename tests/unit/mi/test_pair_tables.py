@@ -6,12 +6,20 @@ import torch
 
 from minerva_select.data.encoded_rows import Layout, Rows
 from minerva_select.mi import cross_fit, pair_tables
-from minerva_select.mi.bounds import conditional_scores
-from minerva_select.mi.cross_fit import Critics, Job
+from minerva_select.mi.bounds import pointwise_information
+from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
 from minerva_select.mi.discretization import MAX_LEVELS
 from minerva_select.mi.networks import FeatureTower
-from minerva_select.mi.pair_tables import N_CELLS, N_PARTS, UNSEEN, PairInputs, PairTables, part_of_rows, tabulate
-from minerva_select.mi.training import Run, Schedule
+from minerva_select.mi.pair_tables import (
+    N_CELLS,
+    N_PARTS,
+    UNSEEN,
+    PairEncoding,
+    PairTables,
+    build_pair_tables,
+    encoding_part,
+)
+from minerva_select.mi.training import Schedule, TrainingContext
 from minerva_select.runtime.device import seeded
 
 CPU = torch.device("cpu")
@@ -60,7 +68,7 @@ def test_a_table_is_the_share_of_a_class_in_a_cell_against_that_of_all_rows():
     # Cell (0, 0) has 3 of the 4 that class 1 weighs, and 5 of the 10 that all rows do
     codes = torch.tensor([[0, 0], [0, 0], [2, 1], [0, 0], [2, 1]])
     classes, weights = torch.tensor([1, 1, 1, 0, 0]), torch.tensor([1.0, 2.0, 1.0, 2.0, 4.0])
-    found = tabulate(levels(codes), classes, weights, torch.arange(5), [(0, 1)])
+    found = build_pair_tables(levels(codes), classes, weights, torch.arange(5), [(0, 1)])
     assert found.tables.shape == (N_PARTS + 1, 1, MAX_LEVELS**2, 1)
     told = found.tables[UNSEEN, 0, :, 0]
     # One of class 1 is added to both: (3/4 + 1/4) / (5/10 + 1/4), and (1/4 + 1/4) / (5/10 + 1/4)
@@ -73,10 +81,10 @@ def test_a_table_is_the_share_of_a_class_in_a_cell_against_that_of_all_rows():
 def test_every_part_is_told_what_the_others_count(counted):
     x, classes, weights = counted
     rows, chosen = torch.arange(5, 110), [(0, 1), (2, 0)]
-    found = tabulate(x, classes, weights, rows, chosen)
+    found = build_pair_tables(x, classes, weights, rows, chosen)
     assert found.pairs == tuple(chosen)
     for part in (*range(N_PARTS), UNSEEN):
-        known = [row for row in rows.tolist() if int(part_of_rows(torch.tensor(row))) != part]
+        known = [row for row in rows.tolist() if int(encoding_part(torch.tensor(row))) != part]
         total = sum(float(weights[row]) for row in known)
         for k, (a, b) in enumerate(chosen):
             for first, second in ((0, 0), (1, 2), (2, 0)):
@@ -94,15 +102,15 @@ def test_every_part_is_told_what_the_others_count(counted):
 def test_the_class_and_the_cells_of_a_row_change_nothing_that_it_is_told(counted):
     x, classes, weights = counted
     rows, chosen = torch.arange(120), [(0, 1), (1, 2)]
-    before = tabulate(x, classes, weights, rows, chosen).tables
+    before = build_pair_tables(x, classes, weights, rows, chosen).tables
     for row in range(0, 120, 7):
-        mine = int(part_of_rows(torch.tensor(row)))
+        mine = int(encoding_part(torch.tensor(row)))
         other_class, other_cells = classes.clone(), x.codes.clone()
         other_class[row] = (classes[row] + 1) % 3
         other_cells[row] = (x.codes[row] + 1) % 3
         for after in (
-            tabulate(x, other_class, weights, rows, chosen).tables,
-            tabulate(levels(other_cells), classes, weights, rows, chosen).tables,
+            build_pair_tables(x, other_class, weights, rows, chosen).tables,
+            build_pair_tables(levels(other_cells), classes, weights, rows, chosen).tables,
         ):
             assert torch.equal(after[mine], before[mine])
             assert not any(torch.equal(after[part], before[part]) for part in range(N_PARTS + 1) if part != mine)
@@ -113,8 +121,8 @@ def test_rows_that_do_not_train_are_not_counted(counted):
     rows = torch.arange(0, 120, 2)
     other_classes, other_cells, other_weights = classes.clone(), x.codes.clone(), weights.clone()
     other_classes[1::2], other_cells[1::2], other_weights[1::2] = 2, 2, 50.0
-    before = tabulate(x, classes, weights, rows, [(0, 2)])
-    after = tabulate(levels(other_cells), other_classes, other_weights, rows, [(0, 2)])
+    before = build_pair_tables(x, classes, weights, rows, [(0, 2)])
+    after = build_pair_tables(levels(other_cells), other_classes, other_weights, rows, [(0, 2)])
     assert torch.equal(before.tables, after.tables)
 
 
@@ -122,10 +130,10 @@ def test_what_rows_are_told_of_noise_says_nothing_of_their_own_class():
     generator = torch.Generator().manual_seed(1)
     codes, classes = torch.randint(24, (2000, 2), generator=generator), torch.randint(2, (2000,), generator=generator)
     rows = torch.arange(2000)
-    tables = tabulate(levels(codes), classes, torch.ones(2000), rows, [(0, 1)]).tables[:, 0, :, 0]
+    tables = build_pair_tables(levels(codes), classes, torch.ones(2000), rows, [(0, 1)]).tables[:, 0, :, 0]
     cells = codes[:, 0] * MAX_LEVELS + codes[:, 1]
     gaps = []
-    for told in (tables[part_of_rows(rows), cells], tables[UNSEEN, cells]):
+    for told in (tables[encoding_part(rows), cells], tables[UNSEEN, cells]):
         groups = [told[classes == k] for k in range(2)]
         error = math.sqrt(sum(float(group.var()) / len(group) for group in groups))
         gaps.append(float(groups[0].mean() - groups[1].mean()) / error)
@@ -137,7 +145,7 @@ def test_what_rows_are_told_of_noise_says_nothing_of_their_own_class():
 def test_cells_hold_missing_ranks_and_rare_levels():
     ranks = torch.tensor([[torch.nan], [0.0], [0.999], [0.5]])
     x = Rows(ranks, torch.tensor([[0], [23], [31], [39]]), Layout(1, (40,), (1, 0)))
-    found = tabulate(x, torch.tensor([1, 0, 1, 0]), torch.ones(4), torch.arange(4), [(1, 0)])
+    found = build_pair_tables(x, torch.tensor([1, 0, 1, 0]), torch.ones(4), torch.arange(4), [(1, 0)])
     # Feature 1 is the amount: a bin of its own where missing, then eight; levels from 23 on are one
     occur = found.tables[UNSEEN, 0, :, 0].nonzero().flatten().tolist()
     assert {*occur} <= {0, 1 * 24 + 23, 8 * 24 + 23, 5 * 24 + 23}
@@ -148,9 +156,9 @@ def test_tables_are_finite_where_a_class_or_all_other_parts_are_empty():
     codes = torch.randint(3, (40, 2), generator=torch.Generator().manual_seed(0))
     classes = torch.arange(40) % 3
     no_class_two = (classes < 2).nonzero().squeeze(1)
-    one_part = (part_of_rows(torch.arange(40)) == 1).nonzero().squeeze(1)
+    one_part = (encoding_part(torch.arange(40)) == 1).nonzero().squeeze(1)
     for rows in (no_class_two, one_part):
-        found = tabulate(levels(codes), classes, torch.ones(40), rows, [(0, 1)])
+        found = build_pair_tables(levels(codes), classes, torch.ones(40), rows, [(0, 1)])
         assert found.tables.isfinite().all()
     # Rows of the only part are told of no row at all
     assert found.tables[1].count_nonzero() == 0
@@ -158,27 +166,27 @@ def test_tables_are_finite_where_a_class_or_all_other_parts_are_empty():
 
 
 def test_size_of_chunks_does_not_change_tables(counted, monkeypatch):
-    whole = tabulate(*counted, torch.arange(120), [(0, 1)])
+    whole = build_pair_tables(*counted, torch.arange(120), [(0, 1)])
     monkeypatch.setattr(pair_tables, "_CHUNK", 7)
-    assert torch.equal(tabulate(*counted, torch.arange(120), [(0, 1)]).tables, whole.tables)
+    assert torch.equal(build_pair_tables(*counted, torch.arange(120), [(0, 1)]).tables, whole.tables)
 
 
 def test_packed_rows_are_counted_like_others():
     packed, classes = mixed(200).pack(), torch.arange(200) % 7 % 2
     unpacked = packed.take(torch.arange(200))
     rows = torch.arange(3, 190)
-    found, expected = (tabulate(x, classes, torch.ones(200), rows, PAIRS) for x in (packed, unpacked))
+    found, expected = (build_pair_tables(x, classes, torch.ones(200), rows, PAIRS) for x in (packed, unpacked))
     assert torch.equal(found.tables, expected.tables)
 
 
 def test_parts_are_of_equal_size_and_the_same_for_a_row_wherever_it_stands():
     rows = torch.arange(100_000)
-    parts = part_of_rows(rows)
+    parts = encoding_part(rows)
     share = torch.bincount(parts, minlength=N_PARTS) / len(rows)
     assert share.tolist() == pytest.approx([1 / N_PARTS] * N_PARTS, abs=0.001)
     order = torch.randperm(len(rows), generator=torch.Generator().manual_seed(0))
-    assert torch.equal(part_of_rows(order), parts[order])
-    assert {*part_of_rows(torch.tensor([10**9, 3 * 10**9])).tolist()} <= {*range(N_PARTS)}
+    assert torch.equal(encoding_part(order), parts[order])
+    assert {*encoding_part(torch.tensor([10**9, 3 * 10**9])).tolist()} <= {*range(N_PARTS)}
 
 
 def test_pairs_among_features_are_numbered_by_their_places():
@@ -197,7 +205,7 @@ def test_pairs_among_features_are_numbered_by_their_places():
 def test_inputs_are_what_the_table_of_the_member_and_the_part_says():
     tables = [draw_tables(seed) for seed in range(3)]
     with seeded(0, CPU):
-        inputs = PairInputs(tables, width=5).double()
+        inputs = PairEncoding(tables, width=5).double()
     codes = torch.randint(3, (6, 5), generator=torch.Generator().manual_seed(1))
     part = torch.randint(N_PARTS, (3, 6), generator=torch.Generator().manual_seed(2))
     rows = levels(codes).take(torch.arange(6).expand(3, -1))
@@ -309,13 +317,13 @@ def test_a_tower_without_pairs_among_its_features_has_no_inputs_for_them():
         tower = FeatureTower(MIXED, 2, n_members=3, width=6, pairs=none)
     assert tower.pairs is None
     assert not any(name.startswith("pairs") for name, _ in tower.named_parameters())
-    assert tower.pair_entries([]) == {}
+    assert tower.pair_parameters([]) == {}
 
 
 def test_entries_of_pairs_are_those_of_their_inputs():
     tower = tower_of(n_values=3)
-    assert tower.pair_entries([(1, 3), (0, 1)]) == {"pairs.weight": [6, 7, 8, 0, 1, 2]}
-    assert tower.pair_entries([]) == {"pairs.weight": []}
+    assert tower.pair_parameters([(1, 3), (0, 1)]) == {"pairs.weight": [6, 7, 8, 0, 1, 2]}
+    assert tower.pair_parameters([]) == {"pairs.weight": []}
 
 
 # Critics
@@ -324,7 +332,7 @@ def test_entries_of_pairs_are_those_of_their_inputs():
 def told(fold, chosen=PAIRS):
     """The fold with tables of its training rows."""
     rows = torch.cat(fold.train).unique()
-    tables = tabulate(fold.x, fold.target.atoms, fold.row_weights, rows, chosen)
+    tables = build_pair_tables(fold.x, fold.target.atoms, fold.row_weights, rows, chosen)
     return dataclasses.replace(fold, pairs=tables)
 
 
@@ -334,7 +342,7 @@ def told_folds(two_folds):
 
 
 def test_critics_are_told_of_the_pairs_among_their_features_by_the_table_of_their_fold(told_folds, draw_critics):
-    critics = draw_critics(Job(told_folds[0], [2, 4]), Job(told_folds[1], [0, 4]))
+    critics = draw_critics(CriticTask(told_folds[0], [2, 4]), CriticTask(told_folds[1], [0, 4]))
     # Features 0, 2 and 4 have the places 0 to 2; of the pairs (4, 2) and (2, 0) are left
     inputs = critics.critic.tower.pairs
     assert inputs.pairs == ((2, 1), (1, 0))
@@ -344,7 +352,7 @@ def test_critics_are_told_of_the_pairs_among_their_features_by_the_table_of_thei
 
 
 def test_training_rows_are_told_by_the_other_parts_and_all_else_by_all(told_folds, draw_critics, monkeypatch):
-    critics = draw_critics(*(Job(fold, [0, 1, 2, 4]) for fold in told_folds))
+    critics = draw_critics(*(CriticTask(fold, [0, 1, 2, 4]) for fold in told_folds))
     log_prior = critics.log_prior + torch.tensor([0.1, 0.2, -0.3])
     rows = torch.stack([rows[:8] for fold in told_folds for rows in fold.train])
 
@@ -358,34 +366,36 @@ def test_training_rows_are_told_by_the_other_parts_and_all_else_by_all(told_fold
             return rows
 
     asked = []
-    monkeypatch.setattr(cross_fit, "sampler", lambda *_, **named: asked.append(named) or Drawn())
-    outcome = critics.fit(dataclasses.replace(STILL, batch_size=8, max_steps=3), Run(torch.Generator()), stage="learn")
+    monkeypatch.setattr(cross_fit, "make_sampler", lambda *_, **named: asked.append(named) or Drawn())
+    outcome = critics.fit(
+        dataclasses.replace(STILL, batch_size=8, max_steps=3), TrainingContext(torch.Generator()), stage="learn"
+    )
     assert asked == [{"is_discrete": told_folds[0].target.is_discrete, "n_draws": 3 * 8}]
 
     def bound(part, prior):
         with torch.no_grad():
             scores = critics.critic(critics.x.take(rows), critics.atom_rows, None, part)
-        values = conditional_scores(scores, critics.atoms[rows], prior)
+        values = pointwise_information(scores, critics.atoms[rows], prior)
         weights = critics.row_weights[rows]
         return float(((values * weights).sum(1) / weights.sum(1)).mean())
 
-    assert outcome.records[0].bound == pytest.approx(bound(part_of_rows(rows), log_prior), abs=1e-6)
+    assert outcome.records[0].bound == pytest.approx(bound(encoding_part(rows), log_prior), abs=1e-6)
     assert abs(bound(None, log_prior) - outcome.records[0].bound) > 1e-4
-    (found,) = critics.information([told_folds[0].vet[:8], told_folds[1].vet[:8]])[:1]
-    vet = torch.stack([told_folds[0].vet[:8]] * 2 + [told_folds[1].vet[:8]] * 2)
+    (found,) = critics.information([told_folds[0].held_out[:8], told_folds[1].held_out[:8]])[:1]
+    vet = torch.stack([told_folds[0].held_out[:8]] * 2 + [told_folds[1].held_out[:8]] * 2)
     with torch.no_grad():
         scores = critics.critic(critics.x.take(vet), critics.atom_rows)[:2].mean(0)
-    expected = conditional_scores(scores, critics.atoms[vet[0]], critics.log_prior[0])
+    expected = pointwise_information(scores, critics.atoms[vet[0]], critics.log_prior[0])
     torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
 
 
 def test_a_start_carries_the_weights_of_common_pairs_over(told_folds, draw_critics):
     first, second = told_folds
-    mine = draw_critics(Job(first, [0, 1, 2]), Job(second, [0, 1, 2]), seed=1)  # pairs (0, 1) and (2, 0)
-    other = draw_critics(Job(second, [0, 2, 4]), Job(first, [0, 2, 4]), seed=2)  # pairs (4, 2) and (2, 0)
+    mine = draw_critics(CriticTask(first, [0, 1, 2]), CriticTask(second, [0, 1, 2]), seed=1)  # pairs (0, 1) and (2, 0)
+    other = draw_critics(CriticTask(second, [0, 2, 4]), CriticTask(first, [0, 2, 4]), seed=2)  # pairs (4, 2) and (2, 0)
     name = "tower.pairs.weight"
     before, theirs = (one.ensemble.parameters[name].detach().clone() for one in (mine, other))
-    mine.start_from(0, other, 1)
+    mine.warm_start(0, other, 1)
     weight = mine.ensemble.parameters[name]
     # Two inputs a pair: of two classes out of three
     assert torch.equal(weight[:2, 2:], theirs[2:, 2:])
@@ -396,22 +406,22 @@ def test_a_start_carries_the_weights_of_common_pairs_over(told_folds, draw_criti
 @pytest.mark.parametrize("features", [[0, 1, 2], [0, 2], [1, 2]], ids=["two pairs", "one pair", "no pair"])
 def test_critics_of_fewer_features_start_where_those_of_more_have_ended(features, told_folds, draw_critics):
     fold = told_folds[0]
-    larger = draw_critics(Job(fold, [0, 1, 2, 3, 4]), seed=1)
-    smaller = draw_critics(Job(fold, features), seed=2)
-    smaller.start_from(0, larger, 0)
+    larger = draw_critics(CriticTask(fold, [0, 1, 2, 3, 4]), seed=1)
+    smaller = draw_critics(CriticTask(fold, features), seed=2)
+    smaller.warm_start(0, larger, 0)
     # What does not see a feature is the same network as what does not have it
-    (expected,) = larger.vet_information(larger.mask_of(features))
-    (found,) = smaller.vet_information()
+    (expected,) = larger.held_out_information(larger.feature_mask(features))
+    (found,) = smaller.held_out_information()
     assert expected.std() > 1e-3
     torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
 
 
 def test_critics_of_more_features_start_from_those_that_know_no_pair(told_folds, draw_critics):
-    smaller, larger = (draw_critics(Job(told_folds[0], features), seed=1) for features in ([1, 2], [0, 1, 2]))
+    smaller, larger = (draw_critics(CriticTask(told_folds[0], features), seed=1) for features in ([1, 2], [0, 1, 2]))
     before = larger.ensemble.parameters["tower.pairs.weight"].detach().clone()
-    larger.start_from(0, smaller, 0)
+    larger.warm_start(0, smaller, 0)
     assert torch.equal(larger.ensemble.parameters["tower.pairs.weight"], before)
-    (found,), (expected,) = larger.vet_information(larger.mask_of([1, 2])), smaller.vet_information()
+    (found,), (expected,) = larger.held_out_information(larger.feature_mask([1, 2])), smaller.held_out_information()
     torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
 
 
@@ -428,9 +438,9 @@ def test_a_critic_that_is_told_of_a_pair_learns_sooner(make_fold):
     reached = {}
     for name, own in (("plain", fold), ("told", told(fold, [(0, 1)]))):
         with seeded(0, CPU) as generator:
-            critics = Critics([Job(own, [0, 1])], width=32)
-            critics.fit(schedule, Run(generator), stage="learn")
-        reached[name] = float(critics.vet_information()[0].mean())
+            critics = CrossFitCritics([CriticTask(own, [0, 1])], width=32)
+            critics.fit(schedule, TrainingContext(generator), stage="learn")
+        reached[name] = float(critics.held_out_information()[0].mean())
     # H(0.025) - 0.05 log 2 = 0.082 nats are there; 2,000 vetting rows know a mean to about 0.01
     assert reached["told"] > 0.05
     assert reached["told"] > reached["plain"] + 0.02

@@ -1,7 +1,7 @@
 import torch
 
 from minerva_select.data.encoded_rows import Layout, Rows
-from minerva_select.mi.pairing import shuffled_pairs
+from minerva_select.mi.pairing import score_joint_and_marginal
 
 LAYOUT = Layout(0, (100,), (0,))
 
@@ -19,7 +19,7 @@ def test_joint_scores_take_true_pairs_and_marginal_scores_a_permutation_of_them(
         return x.codes[:, 0].float() * weights
 
     x, y = numbered(n_rows), numbered(n_rows, offset=1000)
-    joint, marginal = shuffled_pairs(critic, x, y, torch.tensor(2.0), torch.Generator().manual_seed(0))
+    joint, marginal = score_joint_and_marginal(critic, x, y, torch.tensor(2.0), torch.Generator().manual_seed(0))
     (x_joint, y_joint), (x_marginal, y_marginal) = seen
     assert x_joint == list(range(n_rows))
     assert y_joint == y_marginal == list(range(1000, 1000 + n_rows))
@@ -34,7 +34,7 @@ def test_the_permutation_comes_from_the_generator():
         return x.codes[:, 0].float()
 
     def marginal(generator):
-        return shuffled_pairs(critic, numbered(20), numbered(20), torch.ones(1), generator)[1].tolist()
+        return score_joint_and_marginal(critic, numbered(20), numbered(20), torch.ones(1), generator)[1].tolist()
 
     generator = torch.Generator().manual_seed(3)
     first, second = marginal(generator), marginal(generator)

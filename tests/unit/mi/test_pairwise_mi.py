@@ -5,10 +5,10 @@ import pytest
 import torch
 
 from minerva_select.data.encoded_rows import Layout, Rows
-from minerva_select.mi.discretization import MAX_LEVELS, N_BINS, N_CLASSES, coarse_classes, coarse_codes
+from minerva_select.mi import pairwise_mi
+from minerva_select.mi.discretization import MAX_LEVELS, N_BINS, N_CLASSES, coarsen_target, discretize_columns
 from minerva_select.mi.pairwise_mi import screen
 from minerva_select.runtime.device import Deadline
-from minerva_select.solvers import screen as screen_module
 
 N_ROWS = 500
 N_LEVELS = (2, 3, 2, 5, 4, 1, 7)  # the sixth column is constant
@@ -97,7 +97,7 @@ def test_a_shorter_list_holds_the_strongest_pairs(table):
 @pytest.mark.parametrize("cells", [1, 10, 20])
 def test_block_size_does_not_change_the_answer(table, monkeypatch, cells):
     whole = run(table)
-    monkeypatch.setitem(screen_module._BLOCK_CELLS, "cpu", cells)
+    monkeypatch.setitem(pairwise_mi._BLOCK_CELLS, "cpu", cells)
     in_blocks = run(table)
     assert torch.equal(in_blocks.marginal_z, whole.marginal_z)
     # Single sums in another order
@@ -134,21 +134,21 @@ def test_coarse_codes_bin_ranks_keep_levels_and_set_missing_apart():
     # Feature 0 is categorical, feature 1 continuous
     ranks = torch.tensor([[torch.nan], [0.001], [0.5], [0.999]])
     codes = torch.tensor([[0], [3], [MAX_LEVELS], [MAX_LEVELS + 40]])
-    found = coarse_codes(Rows(ranks, codes, Layout(1, (MAX_LEVELS + 50,), (1, 0))))
+    found = discretize_columns(Rows(ranks, codes, Layout(1, (MAX_LEVELS + 50,), (1, 0))))
     assert found[:, 0].tolist() == [0, 3, MAX_LEVELS - 1, MAX_LEVELS - 1]
     assert found[:, 1].tolist() == [0, 1, 1 + N_BINS // 2, N_BINS]
 
 
 def test_few_atoms_stay_the_classes_they_are():
     atoms = torch.tensor([2, 0, 1, 1])
-    assert torch.equal(coarse_classes(atoms, torch.tensor([0.9, 0.1, 0.5])), atoms)
+    assert torch.equal(coarsen_target(atoms, torch.tensor([0.9, 0.1, 0.5])), atoms)
 
 
 def test_many_atoms_become_classes_of_neighbours_of_about_equal_weight():
     generator = torch.Generator().manual_seed(0)
     atom_order = torch.rand(40, generator=generator)
     atoms = torch.arange(40).repeat(25)
-    classes = coarse_classes(atoms, atom_order)
+    classes = coarsen_target(atoms, atom_order)
     place = atom_order[atoms]
     by_place = classes[place.argsort(stable=True)]
     assert (by_place.diff() >= 0).all()

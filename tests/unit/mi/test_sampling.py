@@ -3,8 +3,8 @@ import statistics
 import pytest
 import torch
 
-from minerva_select.mi.bounds import conditional_scores
-from minerva_select.mi.sampling import NEVER, ClassSampler, UniformSampler, draw_by_class, pad_rows, sampler
+from minerva_select.mi.bounds import pointwise_information
+from minerva_select.mi.sampling import NEVER, RebalancedSampler, UniformSampler, draw_stratified, make_sampler, pad_rows
 
 
 def generator(seed=0):
@@ -19,7 +19,7 @@ def few_of_class_one(n_rows=1000, n_rare=5):
 
 def choose(atoms, log_prior, n_draws, is_discrete=True):
     everything = [torch.arange(len(atoms))]
-    return sampler(everything, atoms, torch.ones(len(atoms)), log_prior, is_discrete=is_discrete, n_draws=n_draws)
+    return make_sampler(everything, atoms, torch.ones(len(atoms)), log_prior, is_discrete=is_discrete, n_draws=n_draws)
 
 
 def test_padding_has_no_weight():
@@ -35,7 +35,7 @@ def test_padding_has_no_weight():
 def test_batches_are_drawn_plainly_where_nothing_is_missed(atoms_are):
     atoms, log_prior = few_of_class_one(n_rare=400 if atoms_are == "frequent" else 5)
     seen = [torch.arange(3, 1000, 2), torch.tensor([10, 20, 30])]
-    found = sampler(
+    found = make_sampler(
         seen,
         atoms,
         torch.ones(1000),
@@ -63,7 +63,7 @@ def test_batches_are_drawn_plainly_where_nothing_is_missed(atoms_are):
 )
 def test_a_rare_class_is_drawn_as_often_as_its_rows_may_be_visited(n_draws, share):
     found = choose(*few_of_class_one(), n_draws)
-    assert isinstance(found, UniformSampler if share is None else ClassSampler)
+    assert isinstance(found, UniformSampler if share is None else RebalancedSampler)
     if share is not None:
         # The frequent class keeps its 0.995, and both are brought to a sum of one; singles have seven digits
         assert found.log_prior.flatten().exp().tolist() == pytest.approx(
@@ -84,7 +84,7 @@ def test_many_rare_classes_have_half_of_a_batch_at_most():
 def test_shares_of_a_batch_are_those_asked_for_and_rows_of_a_class_are_equally_likely():
     atoms = torch.tensor([1, 0, 2, 0, 0, 2, 0, 1, 0, 0])
     share = torch.tensor([[0.2, 0.5, 0.3]], dtype=torch.float64)
-    found = ClassSampler([torch.arange(10)], atoms, torch.ones(10), share)
+    found = RebalancedSampler([torch.arange(10)], atoms, torch.ones(10), share)
     n_draws = 100_000
     (drawn,) = found.draw(n_draws, generator())
     expected = share[0, atoms] / torch.bincount(atoms)[atoms]
@@ -97,7 +97,7 @@ def test_members_draw_their_own_rows_and_never_a_class_that_they_do_not_have():
     seen = [torch.tensor([9, 2, 0, 6]), torch.tensor([1, 3, 7, 8, 5]), torch.tensor([6, 0, 7])]
     counts = torch.stack([torch.bincount(atoms[rows], minlength=3) for rows in seen])
     wanted = (counts > 0).double()
-    found = ClassSampler(seen, atoms, torch.ones(10), wanted / wanted.sum(1, keepdim=True))
+    found = RebalancedSampler(seen, atoms, torch.ones(10), wanted / wanted.sum(1, keepdim=True))
     drawn = found.draw(2_000, generator())
     for rows, own in zip(drawn, seen, strict=True):
         assert rows.unique().tolist() == own.sort().values.tolist()
@@ -108,7 +108,7 @@ def test_members_draw_their_own_rows_and_never_a_class_that_they_do_not_have():
 def test_the_prior_of_batches_counts_what_rows_weigh():
     atoms, weights = torch.tensor([0, 0, 1]), torch.tensor([1.0, 3.0, 4.0])
     half = torch.full((1, 2), 0.5, dtype=torch.float64)
-    found = ClassSampler([torch.arange(3)], atoms, weights, half)
+    found = RebalancedSampler([torch.arange(3)], atoms, weights, half)
     # Half of the draws weigh 2 in the mean, the other half 4
     assert found.log_prior.exp().flatten().tolist() == pytest.approx([1 / 3, 2 / 3])
 
@@ -121,7 +121,7 @@ def law():
     x = torch.where(atoms == 1, x.clamp(max=1), x)
     weights = torch.rand(400, generator=draw, dtype=torch.float64) + torch.where(atoms == 1, 2.0, 0.1)
     share = torch.tensor([[0.6, 0.4]], dtype=torch.float64)
-    return x, atoms, weights, share, ClassSampler([torch.arange(400)], atoms, weights, share)
+    return x, atoms, weights, share, RebalancedSampler([torch.arange(400)], atoms, weights, share)
 
 
 def true_critic(x, atoms, weights):  # (n_values, n_classes)
@@ -136,7 +136,7 @@ def test_the_best_critic_is_the_best_for_such_batches_too(law):
     slopes = []
     for log_prior in (found.log_prior[0], (torch.bincount(atoms) / len(atoms)).log()):
         critic = true_critic(x, atoms, weights).requires_grad_()
-        information = conditional_scores(critic[x], atoms, log_prior)
+        information = pointwise_information(critic[x], atoms, log_prior)
         ((information * weights * chance).sum() / (weights * chance).sum()).backward()
         slopes.append(float(critic.grad.abs().max()))
     # The prior is a single, known to 1e-7; the plain one of the rows would pull the critic elsewhere
@@ -148,7 +148,7 @@ def test_the_weighted_bound_of_a_known_critic_is_unbiased(law):
     x, atoms, weights, share, found = law
     critic = true_critic(x, atoms, weights)
     (rows,) = found.draw(100_000, generator())
-    information = conditional_scores(critic[x[rows]], atoms[rows], found.log_prior[0])
+    information = pointwise_information(critic[x[rows]], atoms[rows], found.log_prior[0])
     # The information of the law that has the same x given the class, and the prior of the batches
     amounts = torch.bincount(atoms, weights) / torch.bincount(atoms)
     prior = share[0] * amounts / (share[0] * amounts).sum()
@@ -177,7 +177,7 @@ def test_a_batch_shows_a_rare_class_that_plain_ones_hardly_hold():
 
 def test_every_row_is_drawn_where_enough_are_asked_for():
     atoms = torch.tensor([0, 2, 2, 0, 2, 4])
-    places, share = draw_by_class(atoms, 100, torch.Generator().manual_seed(0))
+    places, share = draw_stratified(atoms, 100, torch.Generator().manual_seed(0))
     assert places.tolist() == [0, 1, 2, 3, 4, 5]
     assert share.tolist() == [1.0] * 6
 
@@ -185,7 +185,7 @@ def test_every_row_is_drawn_where_enough_are_asked_for():
 def test_rare_atoms_are_drawn_whole_and_frequent_ones_stand_for_as_many_as_there_are():
     atoms = (torch.arange(1000) % 50 > 0).long()  # 20 of atom 0, 980 of atom 1
     generator = torch.Generator().manual_seed(0)
-    draws = [draw_by_class(atoms, 100, generator) for _ in range(200)]
+    draws = [draw_stratified(atoms, 100, generator) for _ in range(200)]
     for places, share in draws:
         assert places.unique().tolist() == places.tolist()
         assert (atoms[places] == 0).sum() == 20
@@ -200,5 +200,5 @@ def test_rare_atoms_are_drawn_whole_and_frequent_ones_stand_for_as_many_as_there
 
 def test_a_draw_is_never_empty():
     for seed in range(20):
-        places, share = draw_by_class(torch.zeros(1000, dtype=torch.int64), 1, torch.Generator().manual_seed(seed))
+        places, share = draw_stratified(torch.zeros(1000, dtype=torch.int64), 1, torch.Generator().manual_seed(seed))
         assert len(places) == len(share) > 0

@@ -9,7 +9,7 @@ from minerva_select.errors import DivergenceError
 from minerva_select.mi.critics import ConcatenatedCritic
 from minerva_select.mi.ensemble import Ensemble
 from minerva_select.mi.objective import Loss
-from minerva_select.mi.training import Run, Schedule, train
+from minerva_select.mi.training import Schedule, TrainingContext, train
 from minerva_select.runtime.device import Deadline, seeded
 
 CPU = torch.device("cpu")
@@ -53,7 +53,7 @@ class Scripted:
             loss_of_batch,
             held_out_bound,
             self.schedule,
-            Run(torch.Generator(), deadline=self.deadline, on_record=self.noted.append),
+            TrainingContext(torch.Generator(), deadline=self.deadline, on_record=self.noted.append),
             stage="learn",
             after_step=self.look,
             **arguments,
@@ -240,7 +240,7 @@ def test_bounded_layers_stay_within_their_limit_after_training_steps():
         lambda: Loss(-ensemble.critic(rows, rows, torch.ones(1, 1)).mean(1)),
         lambda: torch.zeros(1),
         Schedule(max_steps=5, learning_rate=1.0, evaluate_every=5),
-        Run(torch.Generator()),
+        TrainingContext(torch.Generator()),
         stage="learn",
         after_step=lambda: largest.append(float(ensemble.parameters["tower.0.weight"].detach().abs().max())),
     )

@@ -19,11 +19,11 @@ from safetensors.torch import load_file, save_file
 
 from minerva_select.data.encoded_rows import Layout, Rows
 from minerva_select.errors import InputError
-from minerva_select.mi.bounds import conditional_scores
+from minerva_select.mi.bounds import pointwise_information
 from minerva_select.mi.critics import ClassCritic
 from minerva_select.mi.ensemble import Ensemble
 from minerva_select.mi.objective import Loss
-from minerva_select.mi.training import Run, Schedule, train
+from minerva_select.mi.training import Schedule, TrainingContext, train
 from minerva_select.runtime import checkpoint, state_files
 from minerva_select.runtime.checkpoint import Journal
 from minerva_select.runtime.device import drawn_by, random_state, seeded
@@ -101,7 +101,7 @@ def run(folder=None, *, resume=True, on_record=lambda _: None, device="cpu", key
                 lambda: Loss(-information(ensemble, torch.randint(48, (16,), generator=generator))),
                 lambda: information(ensemble, torch.arange(48, 64)),
                 FEW,
-                Run(generator, journal=kept, on_record=note),
+                TrainingContext(generator, journal=kept, on_record=note),
                 stage=stage,
                 after_step=lambda n_steps=n_steps: n_steps.add_(1),
                 changed={"n_steps": n_steps},
@@ -122,7 +122,7 @@ def information(ensemble, rows):
     block = Rows(torch.empty(2, len(rows), 0, device=device), codes[rows].expand(2, -1, -1).to(device), LAYOUT)
     atoms = (codes[rows, 0] ^ (rows % 7 == 0)).expand(2, -1).to(device)
     log_prior = torch.full((2,), 0.5, device=device).log()
-    return conditional_scores(ensemble.critic(block, None, None), atoms, log_prior).mean(1)
+    return pointwise_information(ensemble.critic(block, None, None), atoms, log_prior).mean(1)
 
 
 @pytest.fixture(scope="module")
@@ -467,7 +467,9 @@ def test_the_paper_solver_interrupted_in_either_stage_gives_what_the_whole_one_g
         with seeded(0, CPU) as generator:
             kept = Journal(folder, "k", generator, every=0.0).open(resume=True)
             data = x.take(rows), y.take(rows), (x.take(held_out), y.take(held_out))
-            solution = solve_paper(*data, [0, 1, 2, 3], settings, Run(generator, journal=kept, on_record=count))
+            solution = solve_paper(
+                *data, [0, 1, 2, 3], settings, TrainingContext(generator, journal=kept, on_record=count)
+            )
             assert tuple(told) == solution.records
             return solution
 

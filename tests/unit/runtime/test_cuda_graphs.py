@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from minerva_select.mi.ensemble import Descent, Ensemble
+from minerva_select.mi.ensemble import AdamW, Ensemble
 from minerva_select.mi.objective import Loss
 from minerva_select.runtime.cuda_graphs import BatchLoss, GraphedStep
 
@@ -25,7 +25,7 @@ def steps_of(graphed, n_steps=12):
     ensemble = Ensemble(model, device)
     x = torch.randn(256, 4, generator=torch.Generator().manual_seed(2)).to(device)
     y = x @ torch.tensor([1.0, -2.0, 0.5, 0.0], device=device)
-    descent = Descent(ensemble, 0.05, 0.0)
+    descent = AdamW(ensemble, 0.05, 0.0)
 
     def loss(rows):
         return Loss(((x[rows] @ model.weight[0] - y[rows]) ** 2).mean()[None])

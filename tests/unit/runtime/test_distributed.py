@@ -12,7 +12,7 @@ import torch.distributed as dist
 
 from minerva_select.data.encoded_rows import Layout, Rows
 from minerva_select.errors import InputError
-from minerva_select.mi.bounds import conditional_scores, donsker_varadhan, log_mean_exp
+from minerva_select.mi.bounds import donsker_varadhan, log_mean_exp, pointwise_information
 from minerva_select.mi.critics import ClassCritic, ConcatenatedCritic
 from minerva_select.mi.ensemble import Ensemble
 from minerva_select.runtime.device import seeded
@@ -66,7 +66,7 @@ def exact_bound(ranks, dtype):
     x, y, weights, _ = batch(dtype)
     mine = share_of(ranks).expand(2, -1)
     log_prior = torch.tensor([0.2, 0.3, 0.5], dtype=dtype).log()
-    information = conditional_scores(ensemble.critic(x.take(mine), None), y[mine], log_prior)
+    information = pointwise_information(ensemble.critic(x.take(mine), None), y[mine], log_prior)
     if ranks.size > 1:
         bounds = ranks.mean(information, weights[mine])
     else:

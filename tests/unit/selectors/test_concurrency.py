@@ -26,21 +26,21 @@ from sklearn.pipeline import make_pipeline
 
 from minerva_select import MinervaSelector, mutual_information
 from minerva_select.errors import InputError
-from minerva_select.solvers.fit_config import Plan
+from minerva_select.solvers.fit_config import FitConfig
 
 pytestmark = pytest.mark.usefixtures("brief_fits")
 
-REAL_PLAN = Plan.__dict__["for_rows"]
+REAL_PLAN = FitConfig.__dict__["for_rows"]
 PATIENCE = 60.0  # seconds; a fit here takes less than one
 
 
 @pytest.fixture(scope="module")
 def brief_fits(small_plan):
     """Trainings of 25 steps with dropout, which draws in every one of them."""
-    plan = Plan.for_rows(1)
+    plan = FitConfig.for_rows(1)
     brief = dataclasses.replace(plan, dropout=0.3, schedule=dataclasses.replace(plan.schedule, max_steps=25))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Plan, "for_rows", classmethod(lambda cls, *n_rows: brief))
+        patch.setattr(FitConfig, "for_rows", classmethod(lambda cls, *n_rows: brief))
         yield
 
 
@@ -225,7 +225,7 @@ def fit_few(seed, X, y):
 @pytest.fixture
 def few(pair, monkeypatch):
     """60 rows and the real plan for them, which is small: a worker that starts anew knows of no other."""
-    monkeypatch.setattr(Plan, "for_rows", REAL_PLAN)
+    monkeypatch.setattr(FitConfig, "for_rows", REAL_PLAN)
     return pair.X[:60], pair.y[:60]
 
 
@@ -248,12 +248,12 @@ def test_a_search_over_a_pipeline_in_two_workers_is_that_in_one(few):
 FORK = """
 import dataclasses, os, torch
 from minerva_select import MinervaSelector, mutual_information
-from minerva_select.solvers.fit_config import Plan
+from minerva_select.solvers.fit_config import FitConfig
 from minerva_select.problems import equality
 
-plan = Plan.for_rows(20_000)
+plan = FitConfig.for_rows(20_000)
 plan = dataclasses.replace(plan, schedule=dataclasses.replace(plan.schedule, max_steps=25))
-Plan.for_rows = classmethod(lambda cls, *n_rows: plan)
+FitConfig.for_rows = classmethod(lambda cls, *n_rows: plan)
 torch.set_num_threads(2)
 torch.rand(1000, 1000).exp().sum()  # starts the threads that no fork has
 problem = equality(n_samples=6_000, n_features=12, n_levels=3, relevant=(0, 3), random_state=0)  # joined by threads

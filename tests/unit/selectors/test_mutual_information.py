@@ -11,18 +11,18 @@ import polars as pl
 import pytest
 
 from minerva_select import mutual_information
-from minerva_select.mi.inference import Evidence
+from minerva_select.mi.inference import MeanEstimate
 from minerva_select.selectors.estimation import as_estimate
-from minerva_select.solvers.fit_config import Plan
+from minerva_select.solvers.fit_config import FitConfig
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _short_training(small_plan):
-    plan = Plan.for_rows(1000)
+    plan = FitConfig.for_rows(1000)
     schedule = dataclasses.replace(plan.schedule, max_steps=75, patience=2, patience_at_zero=2)
     short = dataclasses.replace(plan, schedule=schedule)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Plan, "for_rows", classmethod(lambda cls, *n_rows: short))
+        patch.setattr(FitConfig, "for_rows", classmethod(lambda cls, *n_rows: short))
         yield
 
 
@@ -127,7 +127,7 @@ def test_columns_of_an_array_are_named_as_categorical_by_place():
     [(-0.2, 0.1, 0.0), (-5.0, 0.1, 3.0), (0.3, 0.01, 0.0), (0.3, 0.5, 0.2), (0.69, 0.1, 0.0), (0.9, 0.01, 0.0)],
 )
 def test_what_rows_say_is_brought_between_nothing_and_the_entropy(mean, error, optimism):
-    estimate = as_estimate(Evidence(mean, error), math.log(2), optimism, 100)
+    estimate = as_estimate(MeanEstimate(mean, error), math.log(2), optimism, 100)
     assert 0 <= estimate.low <= estimate.nats <= estimate.high
     assert estimate.nats == min(max(mean, 0), math.log(2))
     assert ("cut" in estimate.note) is (mean > math.log(2))

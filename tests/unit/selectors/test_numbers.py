@@ -14,7 +14,7 @@ import pytest
 from minerva_select import MinervaSelector, mutual_information
 from minerva_select.errors import DivergenceError, InputError
 from minerva_select.selectors.paper import NOTHING_LEARNED
-from minerva_select.solvers.fit_config import Plan
+from minerva_select.solvers.fit_config import FitConfig
 from minerva_select.solvers.paper import PaperSettings
 
 pytestmark = pytest.mark.usefixtures("small_plan")
@@ -43,10 +43,10 @@ def kept(answer):
 @contextlib.contextmanager
 def changed_schedule(**numbers):
     """Set numbers of the schedule of all trainings."""
-    plan = Plan.for_rows(N_ROWS)
+    plan = FitConfig.for_rows(N_ROWS)
     changed = dataclasses.replace(plan, schedule=dataclasses.replace(plan.schedule, **numbers))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Plan, "for_rows", classmethod(lambda cls, *n_rows: changed))
+        patch.setattr(FitConfig, "for_rows", classmethod(lambda cls, *n_rows: changed))
         yield
 
 

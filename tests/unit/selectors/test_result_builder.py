@@ -11,16 +11,16 @@ import torch
 
 from minerva_select import MinervaSelector
 from minerva_select.data import as_table
-from minerva_select.mi.inference import Evidence
-from minerva_select.mi.pairwise_mi import Screen
+from minerva_select.mi.inference import MeanEstimate
+from minerva_select.mi.pairwise_mi import PairwiseInformation
 from minerva_select.results import Role, SuspectKind
 from minerva_select.selectors.usable_columns import canonical_order
-from minerva_select.solvers.attribution import Columns, Together
-from minerva_select.solvers.elimination import Dropped, Elimination
+from minerva_select.solvers.attribution import ColumnAttribution, UnitAttribution
+from minerva_select.solvers.elimination import DroppedUnit, EliminationResult
 from minerva_select.solvers.vetting import VettingSolution
 from minerva_select.text import roles
 
-SURE, WEAK, NONE = Evidence(0.4, 0.01), Evidence(0.1, 0.01), Evidence(0.0, 0.01)
+SURE, WEAK, NONE = MeanEstimate(0.4, 0.01), MeanEstimate(0.1, 0.01), MeanEstimate(0.0, 0.01)
 X = pd.DataFrame(np.random.default_rng(0).normal(size=(120, 6)), columns=list("abcdef"))
 Y = pd.Series([0, 1] * 60, name="y")
 
@@ -38,36 +38,36 @@ def tell(monkeypatch):
     ):
         order = canonical_order(as_table(X))
         place = {name: k for k, name in enumerate(order)}
-        alone = {"a": Evidence(0.3, 0.01), "b": NONE, "c": Evidence(0.3, 0.01), **(alone or {})}
+        alone = {"a": MeanEstimate(0.3, 0.01), "b": NONE, "c": MeanEstimate(0.3, 0.01), **(alone or {})}
 
         def solve(folds, units, kept, plan, run, *, n_wanted):
             unit = {order[place]: number for number, places in enumerate(units) for place in places}
             a, b, c, d = (unit[name] for name in "abcd")
-            elimination = Elimination(
+            elimination = EliminationResult(
                 kept=sorted(unit[name] for name in chosen),
                 contributions={unit[name]: SURE if name == "a" else WEAK for name in chosen},
-                dropped=[Dropped(d, NONE, None), Dropped(c, last, a)],
+                dropped=[DroppedUnit(d, NONE, None), DroppedUnit(c, last, a)],
                 path=[(sorted({a, b, c, d}), SURE), (sorted({a, b, c}), SURE), (sorted({a, b}), WEAK)],
             )
             strong = torch.tensor([float(name in "ac") for name in order])
-            screen = Screen(strong * 0.3, strong * 50, torch.empty(0, 2), torch.empty(0))
+            screen = PairwiseInformation(strong * 0.3, strong * 50, torch.empty(0, 2), torch.empty(0))
             return VettingSolution(
                 screen=screen,
-                shuffled={unit[name]: NONE for name in "abcde"},
+                permutation_importances={unit[name]: NONE for name in "abcde"},
                 survivors=sorted({a, b, c, d}),
                 elimination=elimination,
-                columns=Columns(
+                columns=ColumnAttribution(
                     {place[name]: evidence for name, evidence in alone.items()},
                     {place[name]: [place[other] for other in others] for name, others in (replaced_by or {}).items()},
                     {place[name]: (place[other], share) for name, (other, share) in (near_copies or {}).items()},
-                    entropy=np.log(2),
+                    target_entropy=np.log(2),
                 ),
-                together=Together(
+                units=UnitAttribution(
                     {(min(a, b), max(a, b)): gain} if "b" in chosen else {},
                     {b: [a]} if "b" in chosen else {},
                     [*elimination.path, ([a], NONE)],
                 ),
-                rounds=[{unit[name]: 0.1 * k for k, name in enumerate("fedcba")}, {a: 0.5, b: 0.4}],
+                importance_rounds=[{unit[name]: 0.1 * k for k, name in enumerate("fedcba")}, {a: 0.5, b: 0.4}],
                 information=WEAK,
                 total=total,
                 converged=True,
@@ -125,7 +125,7 @@ def test_a_column_that_a_number_cut_off_says_what_it_adds(tell):
 
 def test_a_column_that_failed_the_test_narrowly_was_not_cut_off_by_a_number(tell):
     # One-sided p of 0.03: below the level of one test, above that of several
-    _, results = tell(last=Evidence(0.0188, 0.01))
+    _, results = tell(last=MeanEstimate(0.0188, 0.01))
     assert results["c"].reason == "adds nothing once a is known"
 
 
@@ -153,7 +153,7 @@ def test_information_of_the_selection_and_of_all_that_was_vetted_are_told_apart(
 
 
 def test_information_above_the_entropy_of_the_target_is_cut_and_says_so(tell):
-    selection, _ = tell(total=Evidence(0.8, 0.01))
+    selection, _ = tell(total=MeanEstimate(0.8, 0.01))
     assert selection.total_information.nats == selection.target_entropy == pytest.approx(np.log(2))
     assert "0.693" in selection.total_information.note
 
@@ -196,7 +196,7 @@ def test_few_rows_are_told_to_show_strong_relations_only():
 
 
 def test_a_dropped_column_that_tells_something_says_who_tells_it_too(tell):
-    told = Evidence(0.2, 0.01)
+    told = MeanEstimate(0.2, 0.01)
     _, results = tell(alone={"e": told, "f": told}, replaced_by={"e": ["a"], "f": ["b", "a"]})
     assert results["e"].reason == "adds nothing once a is known"
     assert results["f"].reason == "adds nothing once the others are known"
@@ -206,14 +206,14 @@ def test_a_dropped_column_that_tells_something_says_who_tells_it_too(tell):
 
 
 def test_a_column_that_tells_little_could_not_take_the_place_of_one_that_tells_much(tell):
-    _, results = tell(alone={"e": Evidence(0.05, 0.01)}, replaced_by={"e": ["a"]})
+    _, results = tell(alone={"e": MeanEstimate(0.05, 0.01)}, replaced_by={"e": ["a"]})
     assert results["e"].replaced_by == ("a",)
     assert results["e"].role is None
     assert results["a"].stand_ins == ("c",)
 
 
 def test_what_seemed_to_tell_something_on_training_rows_alone_is_not_replaced(tell):
-    _, results = tell(alone={"e": Evidence(0.01, 0.01)}, replaced_by={"e": ["a"]})
+    _, results = tell(alone={"e": MeanEstimate(0.01, 0.01)}, replaced_by={"e": ["a"]})
     assert results["e"].reason == "not told from noise on unseen rows"
     assert results["e"].replaced_by == ()
 
@@ -242,7 +242,7 @@ def test_rounds_of_sparsifying_are_told_by_name(tell):
 
 
 def test_a_column_that_tells_nearly_all_is_suspected_of_leaking(tell):
-    selection, _ = tell(alone={"a": Evidence(0.65, 0.01)}, total=Evidence(0.65, 0.01))
+    selection, _ = tell(alone={"a": MeanEstimate(0.65, 0.01)}, total=MeanEstimate(0.65, 0.01))
     assert [(one.feature, one.kind) for one in selection.suspects] == [("a", SuspectKind.LEAK)]
     assert selection.suspects[0].share == pytest.approx(0.65 / np.log(2))
     (warning,) = selection.warnings
@@ -251,16 +251,16 @@ def test_a_column_that_tells_nearly_all_is_suspected_of_leaking(tell):
 
 
 def test_a_column_far_ahead_of_many_others_is_to_be_looked_at(tell, monkeypatch):
-    monkeypatch.setattr("minerva_select.mi.pairwise_mi.Screen.tells", [True] * 6)
-    others = {name: Evidence(0.1, 0.01) for name in "bcdef"}
-    selection, _ = tell(alone={"a": Evidence(0.25, 0.01), **others})
+    monkeypatch.setattr("minerva_select.mi.pairwise_mi.PairwiseInformation.informative", [True] * 6)
+    others = {name: MeanEstimate(0.1, 0.01) for name in "bcdef"}
+    selection, _ = tell(alone={"a": MeanEstimate(0.25, 0.01), **others})
     assert [(one.feature, one.kind) for one in selection.suspects] == [("a", SuspectKind.DOMINANT)]
     assert "Column 'a' alone tells 62% of what all features tell" in selection.warnings[0]
-    close, _ = tell(alone={"a": Evidence(0.19, 0.01), **others})
+    close, _ = tell(alone={"a": MeanEstimate(0.19, 0.01), **others})
     assert close.suspects == ()
     # A near-copy of the first is no rival to it
     copied, _ = tell(
-        alone={"a": Evidence(0.25, 0.01), **others, "e": Evidence(0.24, 0.01)}, near_copies={"e": ("a", 0.97)}
+        alone={"a": MeanEstimate(0.25, 0.01), **others, "e": MeanEstimate(0.24, 0.01)}, near_copies={"e": ("a", 0.97)}
     )
     assert [one.kind for one in copied.suspects] == [SuspectKind.DOMINANT, SuspectKind.NEAR_COPY]
 
@@ -269,13 +269,13 @@ def test_near_copies_are_suspects_and_only_two_selected_ones_are_worth_a_warning
     selection, _ = tell(near_copies={"c": ("a", 0.95)})
     assert [(one.feature, one.kind, one.of) for one in selection.suspects] == [("c", SuspectKind.NEAR_COPY, "a")]
     assert selection.warnings == ()
-    both, _ = tell(near_copies={"b": ("a", 0.95)}, gain=Evidence(-0.1, 0.01))
+    both, _ = tell(near_copies={"b": ("a", 0.95)}, gain=MeanEstimate(-0.1, 0.01))
     assert both.warnings == ("Column 'b' nearly repeats 'a'; one of the two may be enough.",)
 
 
 def test_near_copies_that_tell_more_together_are_no_suspects(tell):
     # Two countries that nearly always agree: where they do not, it is fraud
-    selection, _ = tell(near_copies={"b": ("a", 0.95)}, gain=Evidence(0.1, 0.01))
+    selection, _ = tell(near_copies={"b": ("a", 0.95)}, gain=MeanEstimate(0.1, 0.01))
     assert selection.suspects == ()
     assert selection.warnings == ()
 

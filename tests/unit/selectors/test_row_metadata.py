@@ -13,12 +13,12 @@ import pytest
 from minerva_select import MinervaSelector, mutual_information
 from minerva_select.data import as_table, as_target
 from minerva_select.errors import InputError
-from minerva_select.mi.cross_fit import vet_clusters
+from minerva_select.mi.cross_fit import held_out_clusters
 from minerva_select.preprocessing import find_kinds
 from minerva_select.runtime.device import find_device
 from minerva_select.selectors.cross_validation import divide, encode, make_folds
 from minerva_select.selectors.row_metadata import Origins, read_origins
-from minerva_select.solvers.fit_config import Plan
+from minerva_select.solvers.fit_config import FitConfig
 
 pytestmark = pytest.mark.usefixtures("small_plan")
 
@@ -79,12 +79,12 @@ def test_later_rows_of_groups_that_were_met_before_are_left_out_and_counted(pair
 def test_the_folds_know_the_group_of_every_row(customers):
     X, y, customer = customers
     table, target, origins = as_table(X), as_target(y, len(y)), Origins(len(y), customer)
-    divisions = divide(target, "auto", Plan.for_rows(1000), np.random.default_rng(0), origins)
+    divisions = divide(target, "auto", FitConfig.for_rows(1000), np.random.default_rng(0), origins)
     kinds, device = find_kinds(table, "auto"), find_device("cpu")
     x = encode(table, kinds, divisions, device)
     folds = make_folds(x, target, "auto", np.ones(len(y)), customer, divisions, device)
     expected = np.concatenate([customer[division.vet] for division in divisions])
-    assert vet_clusters(folds).tolist() == expected.tolist()
+    assert held_out_clusters(folds).tolist() == expected.tolist()
     for fold, division in zip(folds, divisions, strict=True):
         assert fold.clusters[fold.tune[0]].tolist() == customer[division.members[0][1]].tolist()
 

@@ -9,20 +9,20 @@ from minerva_select.solvers.candidate_search import fit_candidates
 from minerva_select.solvers.elimination import (
     FULL_SHARE,
     ONE_OUT_SHARE,
-    LeaveOut,
+    MaskedCritics,
     eliminate,
-    interactions,
-    mask_sampler,
-    order_of_worth,
-    partners,
-    trace,
+    estimate_interactions,
+    find_partners,
+    make_mask_sampler,
+    measure_nested_sets,
+    order_units,
 )
 
 N_DRAWS = 20_000
 
 
 def masks_of_units(local_units):
-    return mask_sampler(local_units)(N_DRAWS, torch.Generator().manual_seed(0))
+    return make_mask_sampler(local_units)(N_DRAWS, torch.Generator().manual_seed(0))
 
 
 def test_masks_show_everything_or_hide_one_unit_as_often_as_promised():
@@ -69,39 +69,39 @@ def parity(codes):
 
 
 @pytest.fixture
-def vet(make_fold, make_workshop, generator):
-    """Fit critics that answer for any part of these units, from a proposal that has learned next to nothing."""
+def vet(make_fold, make_context, generator):
+    """Fit critics that answer for any part of these units, from a candidate that has learned next to nothing."""
 
     def fit(codes, y, units, **arguments):
-        workshop = make_workshop(units, generator, **arguments)
+        context = make_context(units, generator, **arguments)
         everything = list(range(len(units)))
-        barely = dataclasses.replace(workshop.plan, schedule=Schedule(max_steps=1, batch_size=32))
-        proposals = fit_candidates(
-            [make_fold(codes, y)], [everything], dataclasses.replace(workshop, plan=barely), "learn"
+        barely = dataclasses.replace(context.plan, schedule=Schedule(max_steps=1, batch_size=32))
+        candidates = fit_candidates(
+            [make_fold(codes, y)], [everything], dataclasses.replace(context, plan=barely), "learn"
         )
-        return LeaveOut(proposals, everything, workshop), workshop
+        return MaskedCritics(candidates, everything, context), context
 
     return fit
 
 
 @pytest.fixture
-def still(two_folds, make_workshop, generator):
+def still(two_folds, make_context, generator):
     """Proposals of two folds, and critics that start from them and learn nothing."""
     schedule = Schedule(max_steps=1, batch_size=8, learning_rate=0.0)
-    workshop = make_workshop([[0], [1, 2], [3], [4]], generator, schedule=schedule)
-    proposals = fit_candidates(two_folds, [[1], [0, 1]], workshop, "learn")
-    return proposals, LeaveOut(proposals, [0, 1, 3], workshop)
+    context = make_context([[0], [1, 2], [3], [4]], generator, schedule=schedule)
+    candidates = fit_candidates(two_folds, [[1], [0, 1]], context, "learn")
+    return candidates, MaskedCritics(candidates, [0, 1, 3], context)
 
 
 def test_vetting_starts_from_the_proposal_of_every_fold(still):
-    proposals, vetting = still
+    candidates, vetting = still
     assert vetting.critics.features == [0, 1, 2, 4]
-    first, second = vetting.information([1]).split([len(proposal.fold.vet) for proposal in proposals])
+    first, second = vetting.information([1]).split([len(candidate.fold.held_out) for candidate in candidates])
     # Unit 1 is all that the first fold proposed, and a part of what the second did
-    expected, _ = proposals[0].critics.vet_information()
+    expected, _ = candidates[0].critics.held_out_information()
     torch.testing.assert_close(first, expected, rtol=1e-5, atol=1e-5)
-    critics = proposals[1].critics
-    _, expected = critics.vet_information(critics.mask_of([1, 2]))
+    critics = candidates[1].critics
+    _, expected = critics.held_out_information(critics.feature_mask([1, 2]))
     torch.testing.assert_close(second, expected, rtol=1e-5, atol=1e-5)
 
 
@@ -111,9 +111,11 @@ def test_one_training_serves_the_vetting_of_all_folds(still, records):
 
 def test_vetting_rows_of_all_folds_are_weighed_together(still, two_folds):
     _, vetting = still
-    weights = torch.cat([fold.row_weights[fold.vet] for fold in two_folds])
+    weights = torch.cat([fold.row_weights[fold.held_out] for fold in two_folds])
     values = torch.arange(float(len(weights)))
-    assert vetting.weigh(values).mean == pytest.approx(float((values * weights).sum() / weights.sum()), rel=1e-5)
+    assert vetting.estimate_mean(values).mean == pytest.approx(
+        float((values * weights).sum() / weights.sum()), rel=1e-5
+    )
 
 
 def test_a_unit_contributes_what_falls_without_it_and_never_more_than_everything(still, monkeypatch):
@@ -145,41 +147,41 @@ def test_a_copy_is_found_superfluous_and_its_original_stands_in(vet, quick):
     first, noise = torch.randint(3, (2, 2400), generator=generator)
     y = flip((first > 1).long())
     longer = dataclasses.replace(quick, max_steps=300, batch_size=256, learning_rate=2e-3, patience=6)
-    vetting, workshop = vet(torch.stack([first, first, noise], dim=1), y, [[0], [1], [2]], schedule=longer)
-    alone = vetting.weigh(vetting.information([0])).mean
+    vetting, context = vet(torch.stack([first, first, noise], dim=1), y, [[0], [1], [2]], schedule=longer)
+    alone = vetting.estimate_mean(vetting.information([0])).mean
     assert alone > 0.25
     # Either column tells everything, so that neither adds anything to the other, and each all without the other
     assert max(vetting.contributions([0, 1, 2])[unit].mean for unit in (0, 1)) < 0.1 * alone
     assert vetting.contributions([0, 2])[0].mean == pytest.approx(alone, rel=0.2)
-    result = eliminate(vetting, workshop, level=0.05, n_wanted=None)
+    result = eliminate(vetting, context, level=0.05, n_wanted=None)
     (kept,) = result.kept
     assert kept in (0, 1)
-    stand_ins = {dropped.unit: dropped.stand_in for dropped in result.dropped}
-    assert stand_ins == {1 - kept: kept, 2: None}
+    replaced_by = {dropped.unit: dropped.replaced_by for dropped in result.dropped}
+    assert replaced_by == {1 - kept: kept, 2: None}
     assert [len(units) for units, _ in result.path] == [3, 2, 1]
 
 
 @pytest.mark.reference
 def test_columns_that_inform_together_only_are_kept_as_partners(codes, parity, vet):
-    vetting, workshop = vet(codes, parity, [[0], [1], [2]])
-    result = eliminate(vetting, workshop, level=0.05, n_wanted=None)
+    vetting, context = vet(codes, parity, [[0], [1], [2]])
+    result = eliminate(vetting, context, level=0.05, n_wanted=None)
     assert result.kept == [1, 2]
     # Without the other, neither bit is worth anything: what each adds is all there is. 500 vetting rows know it to 0.03
     for unit in result.kept:
         assert result.contributions[unit].mean == pytest.approx(0.368, abs=0.1)
-    together = interactions(vetting, result.kept, result.kept, Deadline(None))
+    together = estimate_interactions(vetting, result.kept, result.kept, Deadline(None))
     assert together[1, 2].mean == pytest.approx(0.368, abs=0.1)  # each bit adds that much more where it meets the other
-    assert partners(result.contributions, together) == {1: [2], 2: [1]}
+    assert find_partners(result.contributions, together) == {1: [2], 2: [1]}
 
 
 @pytest.mark.reference
 def test_columns_that_inform_each_on_its_own_are_no_partners(codes, vet):
-    vetting, workshop = vet(codes[:, 1:], 2 * codes[:, 1] + codes[:, 2], [[0], [1]])
-    result = eliminate(vetting, workshop, level=0.05, n_wanted=None)
+    vetting, context = vet(codes[:, 1:], 2 * codes[:, 1] + codes[:, 2], [[0], [1]])
+    result = eliminate(vetting, context, level=0.05, n_wanted=None)
     assert result.kept == [0, 1]
-    together = interactions(vetting, result.kept, result.kept, Deadline(None))
+    together = estimate_interactions(vetting, result.kept, result.kept, Deadline(None))
     assert together[0, 1].mean == pytest.approx(0.0, abs=0.05)
-    assert partners(result.contributions, together) == {0: [], 1: []}
+    assert find_partners(result.contributions, together) == {0: [], 1: []}
 
 
 @pytest.mark.reference
@@ -188,7 +190,7 @@ def test_columns_that_say_the_same_are_redundant_in_nats(codes, vet):
     bit, first, second = codes[:, 1], flip(codes[:, 1], 0.05, seed=5), flip(codes[:, 1], 0.05, seed=6)
     vetting, _ = vet(torch.stack([first, second], dim=1), bit, [[0], [1]])
     # I(a;y|b) - I(a;y) = 0.1155 - 0.4946 = -0.379 nats, by counting the eight cells
-    assert interactions(vetting, [0, 1], [0, 1], Deadline(None))[0, 1].mean == pytest.approx(-0.379, abs=0.08)
+    assert estimate_interactions(vetting, [0, 1], [0, 1], Deadline(None))[0, 1].mean == pytest.approx(-0.379, abs=0.08)
 
 
 @pytest.mark.reference
@@ -196,11 +198,11 @@ def test_the_path_ends_with_what_the_best_single_column_tells(codes, vet):
     # y has four classes, two bits; the third column is the first bit with a tenth of errors
     y = 2 * codes[:, 1] + codes[:, 2]
     columns = torch.stack([codes[:, 1], codes[:, 2], flip(codes[:, 1])], dim=1)
-    vetting, workshop = vet(columns, y, [[0], [1], [2]])
-    result = eliminate(vetting, workshop, level=0.05, n_wanted=None)
-    order = order_of_worth(vetting, result)
+    vetting, context = vet(columns, y, [[0], [1], [2]])
+    result = eliminate(vetting, context, level=0.05, n_wanted=None)
+    order = order_units(vetting, result)
     assert sorted(order[:2]) == [0, 1]
-    path = trace(vetting, order, [3, 2, 1], workshop)
+    path = measure_nested_sets(vetting, order, [3, 2, 1], context)
     assert [units for units, _ in path] == [[0, 1, 2], [0, 1], order[:1]]
     # Two bits, two bits, one bit; 500 vetting rows know it to a few hundredths
     assert [evidence.mean for _, evidence in path] == pytest.approx([1.386, 1.386, 0.693], abs=0.1)
@@ -208,23 +210,23 @@ def test_the_path_ends_with_what_the_best_single_column_tells(codes, vet):
 
 @pytest.mark.reference
 def test_when_the_time_is_up_all_stay_or_as_many_as_are_wanted(codes, parity, vet):
-    vetting, workshop = vet(codes, parity, [[0], [1], [2]])
-    workshop.run = dataclasses.replace(workshop.run, deadline=Deadline(0.0))
-    ended = eliminate(vetting, workshop, level=0.05, n_wanted=None)
+    vetting, context = vet(codes, parity, [[0], [1], [2]])
+    context.run = dataclasses.replace(context.run, deadline=Deadline(0.0))
+    ended = eliminate(vetting, context, level=0.05, n_wanted=None)
     assert (ended.kept, ended.in_time) == ([0, 1, 2], False)
-    cut = eliminate(vetting, workshop, level=0.05, n_wanted=1)
+    cut = eliminate(vetting, context, level=0.05, n_wanted=1)
     assert len(cut.kept) == 1
     assert [len(units) for units, _ in cut.path] == [3, 1]  # both at once
-    assert interactions(vetting, [1, 2], [1, 2], Deadline(0.0)) == {}
+    assert estimate_interactions(vetting, [1, 2], [1, 2], Deadline(0.0)) == {}
 
 
 @pytest.mark.reference
 def test_elimination_goes_on_to_the_number_wanted_and_never_takes_what_was_asked_for(codes, parity, vet):
-    vetting, workshop = vet(codes, parity, [[0], [1], [2]], kept=[0])
-    assert eliminate(vetting, workshop, level=0.05, n_wanted=None).kept == [0, 1, 2]
-    assert 0 in eliminate(vetting, workshop, level=0.05, n_wanted=2).kept
-    assert eliminate(vetting, workshop, level=0.05, n_wanted=1).kept == [0]
-    assert eliminate(vetting, workshop, level=0.05, n_wanted=3).kept == [0, 1, 2]
+    vetting, context = vet(codes, parity, [[0], [1], [2]], kept=[0])
+    assert eliminate(vetting, context, level=0.05, n_wanted=None).kept == [0, 1, 2]
+    assert 0 in eliminate(vetting, context, level=0.05, n_wanted=2).kept
+    assert eliminate(vetting, context, level=0.05, n_wanted=1).kept == [0]
+    assert eliminate(vetting, context, level=0.05, n_wanted=3).kept == [0, 1, 2]
 
 
 @pytest.mark.reference

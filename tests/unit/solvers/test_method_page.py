@@ -22,7 +22,7 @@ def test_every_test_that_the_page_names_exists():
 def test_every_file_that_the_page_names_exists():
     named = set(re.findall(r"`([a-z_/]+\.py)`", PAGE.read_text(encoding="utf-8")))
     assert named
-    assert [name for name in named if not (ROOT / "src" / "minerva" / name).is_file()] == []
+    assert [name for name in named if not (ROOT / "src" / "minerva_select" / name).is_file()] == []
 
 
 def test_the_page_has_the_defaults_of_the_paper_solver():

@@ -4,7 +4,7 @@ import torch
 from minerva_select.data.encoded_rows import Layout, Rows
 from minerva_select.mi.feature_weights import FeatureWeights
 from minerva_select.mi.objective import Loss
-from minerva_select.mi.training import Run
+from minerva_select.mi.training import TrainingContext
 from minerva_select.runtime.device import Deadline, seeded
 from minerva_select.solvers import paper
 from minerva_select.solvers.paper import PaperSettings, solve_paper
@@ -28,7 +28,7 @@ def equality(n_rows, n_features=6, n_levels=3, seed=0):
 def solve(n_rows=200, settings=FEW_STEPS, units=range(6), seed=0, seconds=None, held_out=None):
     x, y = equality(n_rows)
     with seeded(seed, CPU) as generator:
-        run = Run(generator, Deadline(seconds))
+        run = TrainingContext(generator, Deadline(seconds))
         return solve_paper(x, y, held_out or equality(n_rows, seed=1), list(units), settings, run)
 
 
@@ -65,13 +65,13 @@ def stages(monkeypatch):
 def batches(monkeypatch):
     """Every batch that was scored, with the weights it was scored at."""
     seen = []
-    original = paper.shuffled_pairs
+    original = paper.score_joint_and_marginal
 
     def spy(critic, x, y, weights, generator):
         seen.append((x, y, weights.detach().clone()))
         return original(critic, x, y, weights, generator)
 
-    monkeypatch.setattr(paper, "shuffled_pairs", spy)
+    monkeypatch.setattr(paper, "score_joint_and_marginal", spy)
     return seen
 
 

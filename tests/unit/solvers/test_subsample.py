@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from minerva_select.solvers import subsample
-from minerva_select.solvers.subsample import thin
+from minerva_select.solvers.subsample import subsample_folds
 
 N_ROWS = 2000
 MAX_TUNE, MAX_VET = 100, 150  # of each of two folds
@@ -31,12 +31,12 @@ def folds(make_fold, beside):
 
 
 def thinned(folds, seed=0):
-    return thin(folds, torch.Generator().manual_seed(seed))
+    return subsample_folds(folds, torch.Generator().manual_seed(seed))
 
 
 def parts(fold):
     """Rows of a fold that it judges by."""
-    return {"tune": fold.tune[0], "vet": fold.vet}
+    return {"tune": fold.tune[0], "vet": fold.held_out}
 
 
 def test_rows_are_those_of_the_fold_about_as_many_as_may_be_and_rare_classes_stay_whole(folds):
@@ -102,20 +102,22 @@ def test_folds_share_the_new_weights_and_the_old_ones_stay(folds):
 
 
 def test_rows_within_their_limit_stay_as_they_are(folds):
-    short = [dataclasses.replace(fold, vet=fold.vet[:MAX_VET]) for fold in folds]
+    short = [dataclasses.replace(fold, held_out=fold.held_out[:MAX_VET]) for fold in folds]
     for before, after in zip(short, thinned(short), strict=True):
-        assert after.vet is before.vet
-        assert torch.equal(after.row_weights[after.vet], before.row_weights[before.vet])
+        assert after.held_out is before.held_out
+        assert torch.equal(after.row_weights[after.held_out], before.row_weights[before.held_out])
         assert len(after.tune[0]) < len(before.tune[0])
 
 
 def test_small_folds_and_those_of_several_members_are_left_alone(folds):
-    small = [dataclasses.replace(fold, tune=(fold.tune[0][:MAX_TUNE],), vet=fold.vet[:MAX_VET]) for fold in folds]
+    small = [
+        dataclasses.replace(fold, tune=(fold.tune[0][:MAX_TUNE],), held_out=fold.held_out[:MAX_VET]) for fold in folds
+    ]
     several = [dataclasses.replace(fold, train=fold.train * 2, tune=fold.tune * 2) for fold in folds]
     for untouched in (small, several):
         for before, after in zip(untouched, thinned(untouched), strict=True):
             assert all(one is other for one, other in zip(before.tune, after.tune, strict=True))
-            assert after.vet is before.vet
+            assert after.held_out is before.held_out
             assert torch.equal(after.row_weights, before.row_weights)
 
 
@@ -127,6 +129,6 @@ def test_the_rows_of_all_folds_together_are_limited(folds):
 
 
 def test_draws_come_from_the_generator(folds):
-    first, second, other = (thinned(folds, seed)[0].vet.tolist() for seed in (1, 1, 2))
+    first, second, other = (thinned(folds, seed)[0].held_out.tolist() for seed in (1, 1, 2))
     assert first == second
     assert first != other

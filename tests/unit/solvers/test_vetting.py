@@ -4,13 +4,13 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from minerva_select.mi.cross_fit import Job
-from minerva_select.mi.inference import Evidence
-from minerva_select.mi.training import Run, Schedule
+from minerva_select.mi.cross_fit import CriticTask
+from minerva_select.mi.inference import MeanEstimate
+from minerva_select.mi.training import Schedule, TrainingContext
 from minerva_select.runtime.device import seeded
 from minerva_select.solvers import vetting
-from minerva_select.solvers.candidate_search import Candidate, fit_candidates
-from minerva_select.solvers.fit_config import Plan
+from minerva_select.solvers.candidate_search import CandidateSet, fit_candidates
+from minerva_select.solvers.fit_config import FitConfig
 from minerva_select.solvers.vetting import solve_vetting
 
 CPU = torch.device("cpu")
@@ -31,13 +31,13 @@ def solve(make_fold, quick):
         first, second = rows[:half], rows[half:]
         cut = 2 * half // 3
         folds = [
-            dataclasses.replace(fold, train=(seen[:cut],), tune=(seen[cut:],), vet=vet)
+            dataclasses.replace(fold, train=(seen[:cut],), tune=(seen[cut:],), held_out=vet)
             for seen, vet in ((first, second), (second, first))
         ]
-        plan = dataclasses.replace(Plan.for_rows(1000), width=32, dropout=0.0, schedule=quick, n_pairs=n_pairs)
+        plan = dataclasses.replace(FitConfig.for_rows(1000), width=32, dropout=0.0, schedule=quick, n_pairs=n_pairs)
         units = units or singles(codes.shape[1])
         with seeded(seed, CPU) as generator:
-            return solve_vetting(folds, units, list(kept), plan, Run(generator), **arguments)
+            return solve_vetting(folds, units, list(kept), plan, TrainingContext(generator), **arguments)
 
     return run
 
@@ -56,11 +56,11 @@ def parity():
 def test_columns_that_inform_together_only_are_selected_and_no_others(parity, solve, n_pairs):
     solution = solve(*parity, n_pairs=n_pairs)
     assert solution.selected == [1, 3]
-    assert solution.together.partners == {1: [3], 3: [1]}
-    assert solution.together.pairs.keys() == {(1, 3)}
-    assert [units for units, _ in solution.together.path][-2:] == [[1, 3], [solution.together.path[-1][0][0]]]
+    assert solution.units.partners == {1: [3], 3: [1]}
+    assert solution.units.pairs.keys() == {(1, 3)}
+    assert [units for units, _ in solution.units.path][-2:] == [[1, 3], [solution.units.path[-1][0][0]]]
     # Neither column tells anything alone; 2,400 rows know that to 0.001
-    assert max(abs(solution.columns.alone[feature].mean) for feature in range(5)) < 0.01
+    assert max(abs(solution.columns.marginal[feature].mean) for feature in range(5)) < 0.01
     # log 2 - H(0.1) is 0.368 nats; 2,400 rows know it to 0.014, and the critics fall a little short
     assert solution.information.mean == pytest.approx(0.368, abs=0.05)
     assert solution.converged
@@ -73,7 +73,7 @@ def test_nothing_is_selected_from_noise(solve):
     solution = solve(codes, torch.randint(2, (800,), generator=generator))
     assert solution.selected == []
     assert solution.elimination is None
-    assert solution.information == solution.total == Evidence(0.0, 0.0)
+    assert solution.information == solution.total == MeanEstimate(0.0, 0.0)
 
 
 @pytest.mark.reference
@@ -105,69 +105,69 @@ def test_same_seed_same_solution(solve):
     y = torch.randint(2, (200,), generator=generator)
     first, second, other = (solve(codes, y, n_wanted=2, seed=seed) for seed in (1, 1, 2))
     assert first.selected == second.selected
-    assert first.shuffled == second.shuffled
+    assert first.permutation_importances == second.permutation_importances
     assert first.information == second.information
     assert first.information != other.information
 
 
-def test_what_is_known_of_a_set_is_not_estimated_again(parity, make_fold, beside, make_workshop, records, generator):
+def test_what_is_known_of_a_set_is_not_estimated_again(parity, make_fold, beside, make_context, records, generator):
     folds = beside(make_fold(*parity), make_fold(*parity))
-    workshop = make_workshop(singles(5), generator, schedule=Schedule(max_steps=1, batch_size=32))
-    proposals = fit_candidates(folds, [[1, 3], [1, 3]], workshop, "learn")
-    found = vetting._information(vetting._fit_to([1, 3], proposals, workshop))
+    context = make_context(singles(5), generator, schedule=Schedule(max_steps=1, batch_size=32))
+    candidates = fit_candidates(folds, [[1, 3], [1, 3]], context, "learn")
+    found = vetting._information(vetting._fit_to([1, 3], candidates, context))
     assert len(records) == 1
-    rows = torch.cat(proposals[0].critics.vet_information())
+    rows = torch.cat(candidates[0].critics.held_out_information())
     assert found.mean == pytest.approx(float(rows.mean()), abs=1e-6)
-    vetting._fit_to([1, 2, 3], proposals, workshop)
+    vetting._fit_to([1, 2, 3], candidates, context)
     assert [record.stage for record in records] == ["learn", "estimate"]
-    assert vetting._information(vetting._fit_to([], proposals, workshop)) == Evidence(0.0, 0.0)
+    assert vetting._information(vetting._fit_to([], candidates, context)) == MeanEstimate(0.0, 0.0)
 
 
 def test_a_unit_that_one_fold_did_not_propose_falls_by_nothing_there(
-    parity, make_fold, make_workshop, generator, monkeypatch
+    parity, make_fold, make_context, generator, monkeypatch
 ):
     fold = make_fold(*parity)
-    folds = [dataclasses.replace(fold, vet=rows) for rows in (torch.arange(0, 300), torch.arange(300, 400))]
+    folds = [dataclasses.replace(fold, held_out=rows) for rows in (torch.arange(0, 300), torch.arange(300, 400))]
     units = [[[5], [3, 4]], [[0], [3, 4]]]  # features of what each fold proposes
 
     class Fitted:
         """Stands for fitted critics of both folds."""
 
-        jobs = tuple(Job(one, []) for one in folds)
+        tasks = tuple(CriticTask(one, []) for one in folds)
 
     critics = Fitted()
 
     def falls(critics, asked, generator, deadline):
-        """The first job's rows fall by 1 whatever is shuffled, the second's by 2."""
-        assert all(own in ([], units[job]) for job, own in enumerate(asked))
-        sizes = [(len(own), len(job.fold.vet)) for own, job in zip(asked, critics.jobs, strict=True)]
+        """The first task's rows fall by 1 whatever is shuffled, the second's by 2."""
+        assert all(own in ([], units[task]) for task, own in enumerate(asked))
+        sizes = [(len(own), len(task.fold.held_out)) for own, task in zip(asked, critics.tasks, strict=True)]
         return [torch.full(size, says) for size, says in zip(sizes, (1.0, 2.0), strict=True)]
 
-    monkeypatch.setattr(vetting, "falls_on_vet_rows", falls)
-    nothing = Evidence(0.0, 0.0)
-    proposals = [
-        Candidate(units, one, critics, job, torch.zeros(0), nothing)
-        for job, (one, units) in enumerate(zip(folds, [[1, 3], [0, 3]], strict=True))
+    monkeypatch.setattr(vetting, "held_out_importances", falls)
+    nothing = MeanEstimate(0.0, 0.0)
+    candidates = [
+        CandidateSet(units, one, critics, task, torch.zeros(0), nothing)
+        for task, (one, units) in enumerate(zip(folds, [[1, 3], [0, 3]], strict=True))
     ]
-    found = vetting._shuffle(proposals, make_workshop([[0], [5], [1, 2], [3, 4]], generator))
+    found = vetting._shuffle(candidates, make_context([[0], [5], [1, 2], [3, 4]], generator))
     assert {unit: fall.mean for unit, fall in found.items()} == pytest.approx(
         {0: 2.0 * 100 / 400, 1: 1.0 * 300 / 400, 3: (300 * 1.0 + 100 * 2.0) / 400}
     )
 
 
-def test_only_falls_beyond_accident_survive_with_every_unit_counted_as_a_test(make_workshop, generator):
-    workshop = make_workshop(singles(100), generator)
-    evidence = {3: Evidence(0.3, 0.1), 7: Evidence(0.5, 0.1)}  # z of 3 and 5, p of 0.0013 and 3e-7
+def test_only_falls_beyond_accident_survive_with_every_unit_counted_as_a_test(make_context, generator):
+    context = make_context(singles(100), generator)
+    evidence = {3: MeanEstimate(0.3, 0.1), 7: MeanEstimate(0.5, 0.1)}  # z of 3 and 5, p of 0.0013 and 3e-7
     screen = None
     # 0.0013 passes at level 0.05 among 2 tests, and not among 100
-    assert vetting._survivors(evidence, [], 2, screen, workshop, None) == [3, 7]
-    assert vetting._survivors(evidence, [], 100, screen, workshop, None) == [7]
-    assert vetting._survivors(evidence, [50], 100, screen, workshop, None) == [7, 50]
+    assert vetting._survivors(evidence, [], 2, screen, context, None) == [3, 7]
+    assert vetting._survivors(evidence, [], 100, screen, context, None) == [7]
+    assert vetting._survivors(evidence, [50], 100, screen, context, None) == [7, 50]
 
 
-def test_the_number_wanted_is_filled_by_falls_first_and_by_the_screen_then(make_workshop, generator):
-    workshop = make_workshop([[0], [1], [2, 3], [4], [5]], generator)
-    evidence = {0: Evidence(1.0, 0.1), 1: Evidence(-0.1, 0.1), 4: Evidence(0.1, 0.1)}  # z of 10, -1 and 1
+def test_the_number_wanted_is_filled_by_falls_first_and_by_the_screen_then(make_context, generator):
+    context = make_context([[0], [1], [2, 3], [4], [5]], generator)
+    evidence = {0: MeanEstimate(1.0, 0.1), 1: MeanEstimate(-0.1, 0.1), 4: MeanEstimate(0.1, 0.1)}  # z of 10, -1 and 1
     screen = SimpleNamespace(marginal_z=torch.tensor([0.0, 0.0, 1.0, 9.0, 5.0, 0.0]))  # units 2 and 3 have 9 and 5
-    found = [vetting._survivors(evidence, [], 5, screen, workshop, n_wanted) for n_wanted in (1, 2, 3, 4, 5)]
+    found = [vetting._survivors(evidence, [], 5, screen, context, n_wanted) for n_wanted in (1, 2, 3, 4, 5)]
     assert found == [[0], [0, 4], [0, 1, 4], [0, 1, 2, 4], [0, 1, 2, 3, 4]]

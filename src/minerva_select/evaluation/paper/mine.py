@@ -17,7 +17,7 @@ from minerva_select.evaluation.paper.configuration import Configuration
 from minerva_select.evaluation.paper.tables import FigureTable, figure, seconds
 from minerva_select.evaluation.records import Record
 from minerva_select.evaluation.worker import measured
-from minerva_select.mi.training import Run
+from minerva_select.mi.training import TrainingContext
 from minerva_select.preprocessing import TableEncoder, find_kinds
 from minerva_select.problems import gaussian
 from minerva_select.results import write_whole
@@ -78,7 +78,7 @@ def _held_out_bound(X: pd.DataFrame, y: pd.DataFrame, seed: int) -> float:
     settings = PaperSettings(max_steps_sparsify=0)
     units = range(X.shape[1])
     with seeded(seed, torch.device("cpu")) as generator:
-        solution = solve_paper(x_train, y_train, (x_held_out, y_held_out), units, settings, Run(generator))
+        solution = solve_paper(x_train, y_train, (x_held_out, y_held_out), units, settings, TrainingContext(generator))
     return solution.total.mean
 
 
