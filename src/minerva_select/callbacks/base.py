@@ -11,7 +11,7 @@ from minerva_select.results import Progress, Selection
 class Callback:
     """Base of callbacks that want to know how a fit begins and ends; override what is needed.
 
-    A plain function of a :class:`~minerva_select.results.Progress` is a callback too. One object may follow many fits, one
+    A plain function of a :class:`.Progress` is a callback too. One object may follow many fits, one
     after another. Public attributes are its parameters, and private ones the state of the fit under way: copies that
     scikit-learn's ``clone`` or joblib make have the parameters alone.
 

@@ -44,7 +44,7 @@ class Run(Protocol):
 
 @dataclass(frozen=True)
 class Runs:
-    """The one :class:`~minerva_select.data.source.Source`: rows ``first_row`` to ``stop`` of runs that follow each other.
+    """The one :class:`.Source`: rows ``first_row`` to ``stop`` of runs that follow each other.
 
     Examples
     --------

@@ -48,7 +48,8 @@ def parse_memory(size: str | int) -> int:
     (500000000, 2000000000, 1610612736)
     >>> parse_memory("lots")
     Traceback (most recent call last):
-    minerva_select.errors.InputError: The memory must be a number of bytes or have a unit, as in 500MB or 2GiB, got 'lots'.
+    minerva_select.errors.InputError: The memory must be a number of bytes or have a unit, as in 500MB or 2GiB,
+    got 'lots'.
     """
     match = None if isinstance(size, bool) else _SIZE.fullmatch(str(size))
     if match is None:

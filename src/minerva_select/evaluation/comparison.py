@@ -58,7 +58,7 @@ def compare(
     y : column
         Classes or amounts, without missing values.
     methods : list of str, optional
-        Short names, see ``minerva_select.evaluation.METHODS``; None takes all but ``"minerva-paper"``. One whose package is
+        Short names, see ``evaluation.METHODS``; None takes all but ``"minerva-paper"``. One whose package is
         not installed is a row that says so.
     n_splits : int
         How often the rows are divided anew; more tell how stable a selection is.

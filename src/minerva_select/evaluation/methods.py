@@ -24,7 +24,8 @@ class Method:
         How it is typed, and how it is called in tables.
     selector : str
         Its class, as ``"module:class"``; loaded when it is built. The class is a scikit-learn selector with the
-        parameters ``n_features_to_select``, ``categorical_features``, ``target_type`` and ``random_state``, and a ``selection_``.
+        parameters ``n_features_to_select``, ``categorical_features``, ``target_type`` and ``random_state``, and has a
+        ``selection_``.
     settings : mapping
         Parameters of the class beyond those that every method is given.
     package : str, optional

@@ -65,7 +65,7 @@ def repeat_fits(
     n_jobs : int, optional
         Fits at a time, as in joblib; None is one, or as many as the backend has workers.
     progress : callable, optional
-        Called with a :class:`minerva_select.results.Progress` after each fit, in their order; where the backend hands all back
+        Called with a :class:`.Progress` after each fit, in their order; where the backend hands all back
         at once, as multiprocessing's does, at the end.
 
     Returns

@@ -176,7 +176,7 @@ class Deadline:
     seconds
         From now on; None: no limit.
     same
-        What all ranks make of an answer of theirs (:meth:`minerva_select.runtime.distributed.Ranks.same`): no two clocks agree.
+        What all ranks make of an answer of theirs (:meth:`.distributed.Ranks.same`): no two clocks agree.
     stop
         Whether somebody wants an end before the time is up.
     start

@@ -88,7 +88,7 @@ class MinervaSelector(TableSelector):
     verbose : int
         Log the progress.
     callbacks : sequence of callables
-        Each is called with a :class:`minerva_select.results.Progress` during the fit; where one returns True, the fit ends
+        Each is called with a :class:`.Progress` during the fit; where one returns True, the fit ends
         soon, with the best answer so far. See :mod:`minerva_select.callbacks` for ready ones.
 
     Attributes
@@ -179,7 +179,7 @@ class MinervaSelector(TableSelector):
         ----------
         X : table
             numpy, pandas, polars or Arrow; missing values and text are welcome. Also what need not fit in memory: lazy
-            frames, Arrow datasets, iterables of record batches, and :func:`minerva_select.data.open_source` of any file.
+            frames, Arrow datasets, iterables of record batches, and :func:`.open_source` of any file.
         y : column or columns
             Classes (of any type) or amounts, without missing values.
         sample_weight : array of shape (n_rows,), optional
@@ -191,7 +191,7 @@ class MinervaSelector(TableSelector):
             When each row happened. Earlier rows then train, and the latest rows vet. With ``groups`` too, later
             rows of a group that was met before are left out.
         ranks : Ranks, optional
-            The processes that torchrun started, from :func:`minerva_select.runtime.distributed.joined`. Each is given the same table
+            The processes that torchrun started, from :func:`.distributed.joined`. Each is given the same table
             and computes with a part of its rows; of what does not fit in memory it reads that part alone.
 
         Returns

@@ -102,7 +102,7 @@ class Course:
 class Audience:
     """The log and the callbacks of one fit.
 
-    A callback is any callable that takes a :class:`~minerva_select.results.Progress`; where it returns True, the fit is to
+    A callback is any callable that takes a :class:`.Progress`; where it returns True, the fit is to
     end soon with the best answer so far. It may have ``on_begin(settings)`` and ``on_end(selection)`` as well, each
     called once, and ``on_end`` with None where the fit has failed.
 

@@ -22,8 +22,9 @@ class Correlation:
         alone=None,
         fault=None,
     ):
-        self.n_features_to_select, self.categorical, self.target = n_features_to_select, categorical, target
-        self.random_state, self.alone, self.fault = random_state, alone, fault
+        self.n_features_to_select, self.categorical_features = n_features_to_select, categorical_features
+        self.target_type, self.random_state = target_type, random_state
+        self.alone, self.fault = alone, fault
 
     def fit(self, X, y):
         if self.fault == "sleep":
