@@ -13,7 +13,9 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import compute, csv, feather, parquet
 
-from minerva_select.data import as_table, open_source, read_table
+from minerva_select import open_source
+from minerva_select.data.frames import as_table
+from minerva_select.data.loading import read_table
 from minerva_select.errors import MinervaError
 from minerva_select.schema import Table
 

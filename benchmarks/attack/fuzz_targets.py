@@ -20,7 +20,8 @@ from fuzz_tables import (
     run_csv,
     run_parquet,
 )
-from minerva_select.data import as_table, open_source
+from minerva_select import open_source
+from minerva_select.data.frames import as_table
 from minerva_select.errors import MinervaError
 from minerva_select.results import Estimate, FeatureResult, Provenance, Selection, WeightRecord
 
@@ -79,20 +80,20 @@ def run_store(data: bytes, folder: Path) -> str:
     import pandas as pd
     import torch
 
-    from minerva_select.data.encoded_store import Store
+    from minerva_select.data.encoded_store import EncodedStore
     from minerva_select.preprocessing import TableEncoder, find_kinds
 
     frame = pd.DataFrame({"amount": np.arange(30.0), "country": ["NL", "IT", "FR"] * 10})
     encoder = TableEncoder(find_kinds(as_table(frame))).fit(as_table(frame))
     good, cache = folder / "good", folder / "cache"
-    expected = Store.build(open_source(frame), encoder, good, key="k").rows().take(torch.arange(30))
+    expected = EncodedStore.build(open_source(frame), encoder, good, key="k").rows().take(torch.arange(30))
     shutil.rmtree(cache, ignore_errors=True)
     shutil.copytree(good, cache)
     name = {b"1": "ranks.bin", b"2": "codes.bin"}.get(data[:1], "store.json")
     size = (cache / name).stat().st_size
     (cache / name).write_bytes(data[1:])
     try:
-        found = Store.build(open_source(frame), encoder, cache, key="k").rows().take(torch.arange(30))
+        found = EncodedStore.build(open_source(frame), encoder, cache, key="k").rows().take(torch.arange(30))
     except MinervaError as error:
         check_sentence(error)
         return f"{type(error).__name__}: {error}"

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import faults
-from minerva_select.results import versions, write_whole
+from minerva_select.io.atomic import atomic_write
+from minerva_select.results import versions
 from result import Result
 
 HERE = Path(__file__).parent
@@ -95,7 +96,7 @@ def read(path: Path) -> list[Record]:
 
 def write(path: Path, records: Iterable[Record]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, "".join(f"{json.dumps(record)}\n" for record in records))
+    atomic_write(path, "".join(f"{json.dumps(record)}\n" for record in records))
 
 
 def show(records: Sequence[Record]) -> None:

@@ -18,8 +18,7 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import csv, dataset, feather, parquet
 
-from minerva_select import MinervaSelector
-from minerva_select.data import open_source
+from minerva_select import MinervaSelector, open_source
 from minerva_select.problems import card_fraud
 
 RATE = 0.05  # of frauds: as many positives in 20,000 rows as in a million

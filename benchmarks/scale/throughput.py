@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from minerva_select.data import as_table, as_target
+from minerva_select.data.frames import as_table, as_target
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics, Fold
 from minerva_select.mi.pair_tables import encoding_part
 from minerva_select.mi.training import TrainingContext

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from minerva_select.data import as_table
+from minerva_select.data.frames import as_table
 from minerva_select.evaluation import methods
 from minerva_select.selectors.baselines.design_matrix import ask
 

@@ -17,6 +17,8 @@ from minerva_select.version import __version__
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 if TYPE_CHECKING:
+    from minerva_select.data.open_table import open_source
+    from minerva_select.data.source import Source
     from minerva_select.results import Estimate, Selection
     from minerva_select.selectors import MinervaSelector, mutual_information
 
@@ -24,11 +26,13 @@ _HOME = {
     "Estimate": "minerva_select.results",
     "MinervaSelector": "minerva_select.selectors",
     "Selection": "minerva_select.results",
+    "Source": "minerva_select.data.source",
     "mutual_information": "minerva_select.selectors",
+    "open_source": "minerva_select.data.open_table",
 }
 _PACKAGES = ("errors", "evaluation", "problems", "selectors")
 
-__all__ = ["Estimate", "MinervaSelector", "Selection", "__version__", "mutual_information"]
+__all__ = ["Estimate", "MinervaSelector", "Selection", "Source", "__version__", "mutual_information", "open_source"]
 
 
 def __getattr__(name: str) -> Any:

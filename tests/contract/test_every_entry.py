@@ -20,8 +20,9 @@ from typer.testing import CliRunner
 
 import odd_input as odd
 from answers import assert_finite, assert_one_sentence, tiny_fits
-from minerva_select import MinervaSelector, data, mutual_information, selectors
+from minerva_select import MinervaSelector, mutual_information, open_source, selectors
 from minerva_select.cli import app
+from minerva_select.data.loading import read_table
 from minerva_select.errors import MinervaError
 from minerva_select.evaluation import compare, repeat_fits, verdict
 from minerva_select.report import render
@@ -341,8 +342,8 @@ CALLS = {
     compare: {"X": odd.beside(odd.FLAGS)[:6], "y": odd.labels(6), "methods": ["forest"]},  # too few rows to go far
     repeat_fits: {"selector": selectors.KSGSelector(), "X": odd.beside(odd.FLAGS), "y": odd.labels(), "n_repeats": 1},
     verdict: {"selected": ["a"], "relevant": ["a"]},
-    data.read_table: {"path": "no.csv"},
-    data.open_source: {"data": odd.beside(odd.FLAGS)},
+    read_table: {"path": "no.csv"},
+    open_source: {"data": odd.beside(odd.FLAGS)},
     Selection.load: {"path": "no.json"},
     Selection.from_json: {"text": "{}"},
     render: {"selection": None},

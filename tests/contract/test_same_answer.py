@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, dataset, feather, parquet
 
-from minerva_select import MinervaSelector
-from minerva_select.data import open_source, read_table
+from minerva_select import MinervaSelector, open_source
+from minerva_select.data.loading import read_table
 from minerva_select.problems import equality
 from minerva_select.solvers.fit_config import FitConfig
 

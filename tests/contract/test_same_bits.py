@@ -11,7 +11,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, dataset, feather, parquet
 
-from minerva_select.data import as_table, read_table
+from minerva_select.data.frames import as_table
+from minerva_select.data.loading import read_table
 from minerva_select.schema import Note
 
 N_ROWS = 400

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, parquet
 
-from minerva_select.data import as_table, as_target, read_table
+from minerva_select.data.frames import as_table, as_target
+from minerva_select.data.loading import read_table
 
 NAN = float("nan")
 ROWS = [

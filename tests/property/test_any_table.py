@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from answers import assert_finite, tiny_fits
 from minerva_select import MinervaSelector, mutual_information, selectors
-from minerva_select.data import as_table, as_target, split_rows
+from minerva_select.data.frames import as_table, as_target
+from minerva_select.data.splits import split_rows
 from minerva_select.errors import MinervaError
 from minerva_select.preprocessing import TableEncoder, find_kinds, find_target_kind, fit_atoms, unusable
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from minerva_select.data import as_table, assign_folds, split_rows
+from minerva_select.data.frames import as_table
+from minerva_select.data.splits import assign_folds, split_rows
 from minerva_select.errors import InputError
 
 SHARES = st.lists(st.floats(0.05, 1.0), min_size=2, max_size=5)

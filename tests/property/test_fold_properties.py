@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from minerva_select.data import as_target
+from minerva_select.data.frames import as_target
 from minerva_select.errors import InputError
 from minerva_select.selectors.cross_validation import divide
 from minerva_select.selectors.row_metadata import Origins

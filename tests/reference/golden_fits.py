@@ -20,8 +20,7 @@ import pyarrow as pa
 import torch
 from pyarrow import parquet
 
-from minerva_select import MinervaSelector, mutual_information, selectors
-from minerva_select.data import open_source
+from minerva_select import MinervaSelector, mutual_information, open_source, selectors
 from minerva_select.problems import additive, bayesian_network, equality, gaussian, independent, parity, redundant
 
 RECORD = Path(__file__).with_name("golden_fits.json")

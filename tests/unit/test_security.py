@@ -23,19 +23,19 @@ from typer.testing import CliRunner
 
 import minerva_select
 from full_selection import full_selection
-from minerva_select import MinervaSelector, Selection
+from minerva_select import MinervaSelector, Selection, open_source
 from minerva_select.cli import app
 from minerva_select.cli.comparison_view import as_markdown
 from minerva_select.cli.output_files import write_results
-from minerva_select.data import open_source, read_table
 from minerva_select.data.encoded_store_files import CODES, RANKS, STATE, State, append, read_state, record
+from minerva_select.data.loading import read_table
 from minerva_select.errors import InputError
 from minerva_select.evaluation import Comparison, Score, Standing
 from minerva_select.evaluation.records import Records
-from minerva_select.io.atomic import make_private
+from minerva_select.io.atomic import atomic_write, make_private_directory
 from minerva_select.problems import equality
 from minerva_select.report import render
-from minerva_select.results import Estimate, write_whole
+from minerva_select.results import Estimate
 
 SOURCES = Path(minerva_select.__file__).parent
 
@@ -376,7 +376,7 @@ def test_rows_go_neither_through_a_link_nor_into_a_file_that_others_can_read(tmp
 def test_results_are_as_open_as_the_user_wants_and_never_to_write(tmp_path, umask, mode):
     before = os.umask(umask)
     try:
-        write_whole(tmp_path / "selection.json", "{}")
+        atomic_write(tmp_path / "selection.json", "{}")
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "selection.json").stat().st_mode) == mode
@@ -413,7 +413,7 @@ def test_results_take_the_place_of_links_and_follow_none(shared, victim):
 
 
 def test_a_file_whose_name_becomes_a_link_while_it_is_written_is_not_written_through_it(shared, victim, monkeypatch):
-    """Others can see the name of an unfinished file as soon as it is there."""
+    """Others can see the name of a temporary file as soon as it is there."""
 
     def robbed(*arguments, flock=fcntl.flock):
         [unfinished] = shared.iterdir()
@@ -422,21 +422,21 @@ def test_a_file_whose_name_becomes_a_link_while_it_is_written_is_not_written_thr
         flock(*arguments)
 
     monkeypatch.setattr("minerva_select.io.atomic.fcntl.flock", robbed)
-    write_whole(shared / "selection.json", "{}")
+    atomic_write(shared / "selection.json", "{}")
     assert victim.read_text() == "mine"
 
 
 @pytest.mark.parametrize("plant", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "link"])
 def test_what_looks_unfinished_and_is_no_file_is_neither_read_nor_waited_for(shared, plant):
     plant(shared / ".selection.json.abcd.part")
-    write_whole(shared / "selection.json", "{}")
+    atomic_write(shared / "selection.json", "{}")
     assert (shared / "selection.json").read_text() == "{}"
 
 
 def test_a_folder_for_work_that_is_a_link_is_refused(shared, victim):
     (shared / "rows-0").symlink_to(victim.parent)
     with pytest.raises(InputError, match=r"rows-0' is a link where a folder is to be made; remove it\."):
-        make_private(shared / "rows-0")
+        make_private_directory(shared / "rows-0")
 
 
 def test_select_refuses_a_link_in_the_place_of_its_work(shared, victim):
@@ -577,7 +577,7 @@ def test_a_text_that_is_stored_once_and_stands_in_every_row_is_refused_by_what_i
     texts = pa.DictionaryArray.from_arrays(codes, pa.array(["x" * 10_000]))  # 200 MB in some 40 kB
     parquet.write_table(pa.table({"text": texts}), tmp_path / "bomb.parquet", store_schema=False)
     assert (tmp_path / "bomb.parquet").stat().st_size < 100_000
-    monkeypatch.setattr("minerva_select.data.files.available_memory", lambda: 100_000_000)
+    monkeypatch.setattr("minerva_select.data.loading.available_memory", lambda: 100_000_000)
     with pytest.raises(InputError, match=r"bomb\.parquet' takes at least 200\.\d MB in memory, and 100\.0 MB are free"):
         read_table(tmp_path / "bomb.parquet")
 

@@ -14,7 +14,7 @@ SOURCE = Path(minerva_select.__file__).parent
 WHOLE = {
     "results/files.py": "where files are written whole",
     "data/csv_files.py": "text in memory, no file",
-    "data/opening.py": "writes what Spool.write gives a name to once it is whole",
+    "data/opening.py": "writes what StagingDirectory.write gives a name to once it is whole",
     "data/scratch.py": "an empty file, to be locked",
     "data/store_files.py": "rows are added to a file, and store.json says how many of them count",
     "evaluation/records.py": "lines are added to a file, and one that was cut short does not count",
@@ -56,7 +56,7 @@ def writing_modules():
 
 
 def test_files_are_written_in_places_that_write_them_whole():
-    assert writing_modules() == WHOLE.keys(), "use minerva_select.results.write_whole, or say here why it is whole"
+    assert writing_modules() == WHOLE.keys(), "use minerva_select.results.atomic_write, or say here why it is whole"
 
 
 @pytest.mark.parametrize(

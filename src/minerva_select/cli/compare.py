@@ -94,7 +94,7 @@ def compare_command(
                 logger.info("%3.0f%% %s", 100 * moment.fraction, moment.stage)
 
             tell(Progress("read", 0.0))
-            from minerva_select.data import read_table
+            from minerva_select.data.loading import read_table
 
             table = read_table(data)
             known = table.column_names

@@ -45,7 +45,7 @@ def estimate_command(
 ) -> None:
     """Estimate how much two sets of columns tell about each other, in nats, with a 95% interval."""
     with logged(verbose=verbose, quiet=quiet):
-        from minerva_select.data import read_table
+        from minerva_select.data.loading import read_table
 
         table = read_table(data)
         logger.info("read %s rows x %s columns", f"{table.num_rows:,}", f"{table.num_columns:,}")

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from minerva_select.errors import InputError
-from minerva_select.io.atomic import unfinished
-from minerva_select.results import Selection, write_together
+from minerva_select.io.atomic import atomic_write_all, temporary_file
+from minerva_select.results import Selection
 
 SELECTION = "selection.json"
 REPORT = "report.html"
@@ -65,7 +65,7 @@ def writable_file(path: Path) -> Path:
 
 def _try_to_write(path: Path) -> None:
     """Write a file beside the one to come, as :func:`write_text` will: its name has to be short enough for that."""
-    with unfinished(path):
+    with temporary_file(path):
         pass
 
 
@@ -77,7 +77,7 @@ def write_results(selection: Selection, folder: Path) -> tuple[Path, Path]:
     texts = selection.to_json(), render(selection)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        write_together(dict(zip(paths, texts, strict=True)))
+        atomic_write_all(dict(zip(paths, texts, strict=True)))
     except OSError as error:
         raise _cannot_write(folder, error) from None
     return paths
@@ -86,7 +86,7 @@ def write_results(selection: Selection, folder: Path) -> tuple[Path, Path]:
 def write_text(path: Path, text: str) -> None:
     """Write a file whole or not at all."""
     try:
-        write_together({path: text})
+        atomic_write_all({path: text})
     except OSError as error:
         raise _cannot_write(path, error) from None
 

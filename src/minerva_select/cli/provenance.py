@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import typer
 
+from minerva_select.io.redaction import without_secrets
 from minerva_select.results import Selection
-from minerva_select.results.provenance import without_secrets
 
 _TYPED = "minerva.typed"
 

@@ -22,7 +22,7 @@ from minerva_select.errors import InputError, MinervaError
 from minerva_select.results import Progress, Selection
 
 if TYPE_CHECKING:
-    from minerva_select.data.memory_budget import Budget
+    from minerva_select.data.memory_budget import MemoryBudget
 
 
 def select_command(
@@ -58,8 +58,8 @@ def select_command(
     Options that name columns can be repeated, or take several names with commas between them.
     """
     from minerva_select.cli.progress import ProgressBar
-    from minerva_select.data import read_within
-    from minerva_select.data.memory_budget import Budget
+    from minerva_select.data.loading import read_within
+    from minerva_select.data.memory_budget import MemoryBudget
     from minerva_select.data.paths import check_exists
 
     again = RepeatPlan.asked(repeats, subsample, jobs)
@@ -84,7 +84,7 @@ def select_command(
         hidden = quiet or not ranks.leads
         with _work_is_kept(workplace), ProgressBar(quiet=hidden) as progress:
             progress(Progress("read", 0.0))
-            budget = Budget.of(memory)
+            budget = MemoryBudget.of(memory)
             table = read_within(data, budget, workplace)
             named = resolve_all(typed, of_rows, column_names(table))
             if again is not None:
@@ -152,20 +152,20 @@ def _work_is_kept(workplace: Path | None) -> Iterator[None]:
         raise
 
 
-def _announce(table: Any, budget: Budget, workplace: Path | None, time_limit: float | None) -> None:
+def _announce(table: Any, budget: MemoryBudget, workplace: Path | None, time_limit: float | None) -> None:
     """Say how large the table is; if too large for the memory, also what is done about it, and how long that takes."""
-    from minerva_select.data.memory_budget import encoding_seconds, rows_in_time, spell_bytes
+    from minerva_select.data.memory_budget import estimate_encoding_seconds, format_bytes, rows_within_time_limit
 
     if not hasattr(table, "blocks"):
         logger.info("read %s rows x %s columns", f"{table.num_rows:,}", f"{table.num_columns:,}")
         return
     n_rows, n_columns = table.n_rows, len(table.names)
-    if rows_in_time(n_rows, n_columns, time_limit) < n_rows:  # of which few are read, and the answer says so
+    if rows_within_time_limit(n_rows, n_columns, time_limit) < n_rows:  # of which few are read, and the answer says so
         return
-    size, where = spell_bytes(table.nbytes), "a temporary folder" if workplace is None else repr(str(workplace))
-    minutes = encoding_seconds(n_rows, n_columns) / 60
+    size, where = format_bytes(table.nbytes), "a temporary folder" if workplace is None else repr(str(workplace))
+    minutes = estimate_encoding_seconds(n_rows, n_columns) / 60
     typer.echo(
-        f"{n_rows:,} rows x {n_columns:,} columns ({size}) do not fit in {spell_bytes(budget.n_bytes)}: "
+        f"{n_rows:,} rows x {n_columns:,} columns ({size}) do not fit in {format_bytes(budget.n_bytes)}: "
         f"they are encoded into files in {where} first, in about {max(1, round(minutes))} min.",
         err=True,
     )

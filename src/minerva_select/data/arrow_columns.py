@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from minerva_select.data.datetimes import seconds
+from minerva_select.data.datetimes import to_seconds
 from minerva_select.data.levels import column_from_codes, column_from_levels
 from minerva_select.data.objects import column_from_objects, nested_error
 from minerva_select.errors import InputError
@@ -82,7 +82,7 @@ def _column_of_time(name: str, array: Any) -> Column:
         note = Note.TIME
         since_midnight = array.cast(pa.int32() if pa.types.is_time32(kind) else pa.int64())
         array = since_midnight.cast(pa.int64()).cast(pa.duration(kind.unit))
-    return Column(name, seconds(_to_numpy(array)), note=note)
+    return Column(name, to_seconds(_to_numpy(array)), note=note)
 
 
 def _floats(decimals: Any) -> NDArray[np.float64]:

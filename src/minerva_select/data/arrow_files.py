@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from minerva_select.data.columns import check_distinct
+from minerva_select.data.columns import check_unique_names
 from minerva_select.data.file_discovery import StoredFile
 from minerva_select.errors import InputError
 
@@ -23,7 +23,7 @@ _VIEW_BYTES = 16
 
 
 @dataclass(frozen=True)
-class ArrowRun:
+class ArrowFileChunk:
     """The rows of one Arrow file, read one of its batches at a time."""
 
     file: StoredFile
@@ -52,8 +52,8 @@ class ArrowRun:
             raise self.file.unreadable(_KIND, error, f"batch {group}") from None
 
 
-def open_arrow(file: StoredFile) -> tuple[Any, ArrowRun] | None:
-    """Schema and run of an Arrow file; None if it is a stream."""
+def open_arrow(file: StoredFile) -> tuple[Any, ArrowFileChunk] | None:
+    """Schema and chunk of an Arrow file; None if it is a stream."""
     try:
         with file.open_file() as source:
             try:
@@ -65,7 +65,7 @@ def open_arrow(file: StoredFile) -> tuple[Any, ArrowRun] | None:
             sizes = [counter.get_batch(i).num_rows for i in range(counter.num_record_batches)]
     except _READ_ERRORS as error:
         raise file.unreadable(_KIND, error) from None
-    return schema, ArrowRun(file, tuple(accumulate(sizes)), f"{file.size} {file.modified}")
+    return schema, ArrowFileChunk(file, tuple(accumulate(sizes)), f"{file.size} {file.modified}")
 
 
 def read_stream(file: StoredFile) -> Iterator[Any]:
@@ -79,7 +79,7 @@ def read_stream(file: StoredFile) -> Iterator[Any]:
                 )
             source.seek(0)
             with pa.ipc.open_stream(source) as stream:
-                check_distinct(stream.schema.names)  # and may be read: a name may be no UTF-8
+                check_unique_names(stream.schema.names)  # and may be read: a name may be no UTF-8
                 yield pa.Table.from_batches([], stream.schema.remove_metadata())
                 for batch in stream:
                     n_rows += batch.num_rows

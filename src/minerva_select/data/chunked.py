@@ -1,4 +1,4 @@
-"""A table as runs of rows, each read a piece at a time from wherever it lies."""
+"""A table as chunks of rows, each read a piece at a time from wherever it lies."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from minerva_select.data.columns import check_distinct
-from minerva_select.data.staging import Spool
+from minerva_select.data.columns import check_unique_names
+from minerva_select.data.staging import StagingDirectory
 from minerva_select.errors import InputError, unknown_name
 
 _SAMPLE_ROWS = 1_000
@@ -27,7 +27,7 @@ def bytes_of(table: Any) -> int:
         return int(table.get_total_buffer_size())
 
 
-class Run(Protocol):
+class Chunk(Protocol):
     """Rows that are stored together."""
 
     @property
@@ -43,31 +43,34 @@ class Run(Protocol):
 
 
 @dataclass(frozen=True)
-class Runs:
-    """The one :class:`.Source`: rows ``first_row`` to ``stop`` of runs that follow each other.
+class ChunkedSource:
+    """The implementation of :class:`~minerva_select.data.source.Source`: rows ``first_row`` to ``stop`` of its chunks.
 
     Examples
     --------
-    >>> from minerva_select.data.in_memory import TableRun
-    >>> source = Runs("people", pa.schema([("age", pa.int64())]), (TableRun(pa.table({"age": [31, 42, 53]})),), 0, 3)
+    >>> from minerva_select.data.in_memory import ArrowTableChunk
+    >>> chunk = ArrowTableChunk(pa.table({"age": [31, 42, 53]}))
+    >>> source = ChunkedSource.whole("people", chunk.schema, [chunk])
     >>> [block["age"].to_pylist() for block in source.part(0, 1).blocks(2)]
     [[31, 42], [53]]
     """
 
     name: str
     schema: Any
-    runs: tuple[Run, ...]
+    chunks: tuple[Chunk, ...]
     first_row: int
     stop: int
-    spool: Spool | None = None
+    staging: StagingDirectory | None = None
 
     @classmethod
-    def whole(cls, name: str, schema: Any, runs: Iterable[Run], spool: Spool | None = None) -> Runs:
-        """All rows of some runs."""
-        runs = tuple(run for run in runs if run.ends)
-        check_distinct(schema.names)
+    def whole(
+        cls, name: str, schema: Any, chunks: Iterable[Chunk], staging: StagingDirectory | None = None
+    ) -> ChunkedSource:
+        """All rows of some chunks."""
+        chunks = tuple(chunk for chunk in chunks if chunk.ends)
+        check_unique_names(schema.names)
         schema = pa.schema([field.with_nullable(True) for field in schema])  # some writers say so and have gaps
-        return cls(name, schema, runs, 0, sum(run.ends[-1] for run in runs), spool)
+        return cls(name, schema, chunks, 0, sum(chunk.ends[-1] for chunk in chunks), staging)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -95,25 +98,25 @@ class Runs:
         """Identity of the data, without reading it: the same rows of the same files give the same."""
         columns = [(field.name, str(field.type)) for field in self.schema]
         digest = hashlib.sha256(f"{columns} {self.first_row} {self.stop}".encode())
-        for run in self.runs:
-            digest.update(f"{run.stamp} {run.ends[-1]}".encode())
-        if not all(run.stamp for run in self.runs):
+        for chunk in self.chunks:
+            digest.update(f"{chunk.stamp} {chunk.ends[-1]}".encode())
+        if not all(chunk.stamp for chunk in self.chunks):
             for row in sorted({0, self.n_rows // 2, self.n_rows - 1}):
                 digest.update(repr([table.to_pydict() for table in self._read(row, row + 1, 1)]).encode())
         return digest.hexdigest()
 
-    def select(self, names: Sequence[str]) -> Runs:
+    def select(self, names: Sequence[str]) -> ChunkedSource:
         """Only these columns, in this order; nothing else is decoded."""
         for name in names:
             if name not in self.schema.names:
                 raise unknown_name("column", name, self.schema.names)
         if not names:
             raise InputError("A table needs at least one column; name one.")
-        check_distinct(names)
+        check_unique_names(names)
         return replace(self, schema=pa.schema([self.schema.field(name) for name in names]))
 
-    def part(self, rank: int, size: int) -> Runs:
-        """The ``rank``-th of ``size`` runs of rows, alike in length; of whole groups where there are enough of them."""
+    def part(self, rank: int, size: int) -> ChunkedSource:
+        """The ``rank``-th of ``size`` contiguous parts of about equal length, of whole groups if there are enough."""
         if not 0 <= rank < size:
             raise InputError(f"The part must be one of 0 to {size - 1}, got {rank}.")
         cuts = [self.first_row + self.n_rows * k // size for k in range(size + 1)]
@@ -129,7 +132,7 @@ class Runs:
         """Every row once, in order, as tables of exactly ``n_rows`` rows but the last."""
         if n_rows < 1:
             raise InputError(f"A block needs at least one row, got n_rows={n_rows}.")
-        if self.spool is not None and self.spool.is_closed:
+        if self.staging is not None and self.staging.is_closed:
             raise InputError(f"{self.name} is closed; open it again.")
         return in_blocks(self._read(0, self.n_rows, n_rows), n_rows)
 
@@ -140,10 +143,10 @@ class Runs:
 
     def close(self) -> None:
         """Remove what was written to read this table; no part of it can be read any longer."""
-        if self.spool is not None:
-            self.spool.close()
+        if self.staging is not None:
+            self.staging.close()
 
-    def __enter__(self) -> Runs:
+    def __enter__(self) -> ChunkedSource:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -153,15 +156,15 @@ class Runs:
         first = self.first_row + start
         last = self.first_row + stop
         offset = 0
-        for run in self.runs:
-            low, high = max(first - offset, 0), min(last - offset, run.ends[-1])
+        for chunk in self.chunks:
+            low, high = max(first - offset, 0), min(last - offset, chunk.ends[-1])
             if low < high:
-                yield from run.read(self.schema, low, high, n_rows)
-            offset += run.ends[-1]
+                yield from chunk.read(self.schema, low, high, n_rows)
+            offset += chunk.ends[-1]
 
     def _ends(self) -> list[int]:
-        starts = accumulate((run.ends[-1] for run in self.runs), initial=0)
-        return [start + end for start, run in zip(starts, self.runs, strict=False) for end in run.ends]
+        starts = accumulate((chunk.ends[-1] for chunk in self.chunks), initial=0)
+        return [start + end for start, chunk in zip(starts, self.chunks, strict=False) for end in chunk.ends]
 
 
 def in_blocks(tables: Iterable[Any], n_rows: int) -> Iterator[Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minerva_select.data.arrow_columns import column_from_arrow
-from minerva_select.data.datetimes import seconds
+from minerva_select.data.datetimes import to_seconds
 from minerva_select.data.levels import column_from_codes
 from minerva_select.data.objects import column_from_objects, complex_error, nested_error
 from minerva_select.errors import InputError
@@ -80,7 +80,7 @@ def column_from_array(name: str, values: NDArray[Any]) -> Column:
     if kind == "b":
         return column_from_codes(name, values.astype(np.int64), [False, True])
     if kind in "Mm":
-        return Column(name, seconds(values), note=Note.DATE if kind == "M" else Note.DURATION)
+        return Column(name, to_seconds(values), note=Note.DATE if kind == "M" else Note.DURATION)
     if kind in "US":
         levels, codes = np.unique(values, return_inverse=True)
         return column_from_codes(name, codes, levels.tolist(), Note.BYTES if kind == "S" else None)
@@ -89,7 +89,7 @@ def column_from_array(name: str, values: NDArray[Any]) -> Column:
     return column_from_objects(name, values.astype(object))
 
 
-def check_distinct(names: Iterable[str]) -> None:
+def check_unique_names(names: Iterable[str]) -> None:
     """Refuse a name that occurs twice."""
     seen: set[str] = set()
     for name in names:

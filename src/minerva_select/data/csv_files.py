@@ -109,7 +109,7 @@ class CsvFile:
             raise self._unreadable(error, n_rows) from None
         self.file.check()
 
-    def spool(self, write: Callable[[Iterator[Any]], _Written]) -> _Written:
+    def stage(self, write: Callable[[Iterator[Any]], _Written]) -> _Written:
         """Hand all rows to ``write``, again from the start with wider types where a late value asks for it.
 
         The types are those that :meth:`read` finds.

@@ -14,14 +14,14 @@ _PARTS = {"ms": 10**3, "us": 10**6, "ns": 10**9, "ps": 10**12, "fs": 10**15, "as
 _MAX_EXACT = 2**53  # whole numbers up to here are floats
 
 
-def seconds(values: NDArray[Any]) -> NDArray[np.float64]:
+def to_seconds(values: NDArray[Any]) -> NDArray[np.float64]:
     """Seconds since 1970 of ``datetime64``, or of ``timedelta64``; NaN where not a time.
 
     Examples
     --------
-    >>> seconds(np.array(["1970-01-02", "NaT"], dtype="datetime64[D]")).tolist()
+    >>> to_seconds(np.array(["1970-01-02", "NaT"], dtype="datetime64[D]")).tolist()
     [86400.0, nan]
-    >>> seconds(np.array([1_500], dtype="timedelta64[ns]")).tolist()
+    >>> to_seconds(np.array([1_500], dtype="timedelta64[ns]")).tolist()
     [1.5e-06]
     """
     unit, count = np.datetime_data(values.dtype)
@@ -34,7 +34,7 @@ def seconds(values: NDArray[Any]) -> NDArray[np.float64]:
     return result
 
 
-def second(value: Any) -> float:
+def object_to_seconds(value: Any) -> float:
     """Seconds since 1970 (UTC where no zone is given), since midnight, or of a duration, of one Python object."""
     if value is None:
         return float("nan")
@@ -45,7 +45,7 @@ def second(value: Any) -> float:
     elif hasattr(value, "to_timedelta64"):
         value = value.to_timedelta64() if value.nanoseconds else value.to_pytimedelta()
     if isinstance(value, np.datetime64 | np.timedelta64):
-        return float(seconds(value.reshape(1))[0])
+        return float(to_seconds(value.reshape(1))[0])
     if isinstance(value, datetime.time):
         return value.hour * 3600 + value.minute * 60 + value.second + value.microsecond / 1e6
     if isinstance(value, datetime.timedelta):
@@ -55,7 +55,7 @@ def second(value: Any) -> float:
     return float(((value if value.tzinfo else value.replace(tzinfo=datetime.UTC)) - _EPOCH).total_seconds())
 
 
-def seconds_of_days(values: NDArray[Any]) -> NDArray[np.float64]:
+def dates_to_seconds(values: NDArray[Any]) -> NDArray[np.float64]:
     """Seconds since 1970 of ``datetime.date`` and None; numpy's own conversion takes twenty times as long."""
     days = np.array([np.nan if value is None else value.toordinal() for value in values])
     return (days - _EPOCH.toordinal()) * _SECONDS["D"]

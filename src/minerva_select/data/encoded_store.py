@@ -31,11 +31,11 @@ from minerva_select.data.encoded_store_files import (
     told,
 )
 from minerva_select.data.frames import as_table
-from minerva_select.data.memmap import RESIDENT_BYTES, Mapping
+from minerva_select.data.memmap import RESIDENT_BYTES, MemmapReader
 from minerva_select.data.memory_budget import available_memory
 from minerva_select.data.source import Source
 from minerva_select.errors import InputError, InputTypeError, MinervaError
-from minerva_select.io.atomic import make_private
+from minerva_select.io.atomic import make_private_directory
 from minerva_select.preprocessing import EncodedTable, TableEncoder
 from minerva_select.preprocessing.quantiles import RankEncoder
 
@@ -46,7 +46,7 @@ _THREADS = 2
 T = TypeVar("T")
 
 
-class Store:
+class EncodedStore:
     """All rows of a table, encoded once into compact files: a byte for a level, two for a rank.
 
     Made by :meth:`build`. Beside the rows, ``store.json`` says what they are and how many of them are written.
@@ -64,13 +64,13 @@ class Store:
     --------
     >>> import tempfile
     >>> import pandas as pd
-    >>> from minerva_select.data.source import open_source
+    >>> from minerva_select.data.open_table import open_source
     >>> from minerva_select.preprocessing import find_kinds
     >>> people = pd.DataFrame({"height": [1.62, None, 1.80], "country": ["NL", "IT", "NL"]})
     >>> table = as_table(people)
     >>> encoder = TableEncoder(find_kinds(table)).fit(table)
     >>> with tempfile.TemporaryDirectory() as folder, open_source(people) as source:
-    ...     store = Store.build(source, encoder, Path(folder), key="people")
+    ...     store = EncodedStore.build(source, encoder, Path(folder), key="people")
     ...     rows = store.rows().take(torch.tensor([2, 1]))
     >>> rows.ranks
     tensor([[0.7500],
@@ -93,7 +93,7 @@ class Store:
         key: str,
         block_rows: int = BLOCK_ROWS,
         on_block: Callable[[int], None] = lambda n_done: None,
-    ) -> Store:
+    ) -> EncodedStore:
         """Encode all rows of a table, or go on where an earlier run has stopped.
 
         Parameters
@@ -117,7 +117,7 @@ class Store:
             The folder holds something else, its disk is full, or a column cannot be read; says in which rows.
         """
         with told(folder):
-            make_private(folder)
+            make_private_directory(folder)
             new = _new_state(source, encoder, key)
             state = read_state(folder) or new
         if state.key != key:
@@ -153,7 +153,7 @@ class Store:
     def rows(self, resident: int = RESIDENT_BYTES) -> PackedRows:
         """The rows, read when they are taken; of files above ``resident`` bytes nothing stays in memory."""
         # To read ahead on a disk whose files memory cannot hold is to read the same again and again.
-        mapping = Mapping(resident, scattered=self.n_bytes > available_memory())
+        mapping = MemmapReader(resident, scattered=self.n_bytes > available_memory())
         state = self._state
         with told(self.folder):  # somebody may have removed it
             ranks = mapping.open(self.folder / RANKS, np.int16, (self.n_rows, state.n_continuous))
@@ -171,7 +171,7 @@ def sample(source: Source, rows: NDArray[np.int64], block_rows: int = BLOCK_ROWS
     Examples
     --------
     >>> import pandas as pd
-    >>> from minerva_select.data.source import open_source
+    >>> from minerva_select.data.open_table import open_source
     >>> with open_source(pd.DataFrame({"age": [31, 42, 53]})) as source:
     ...     sample(source, np.array([0, 2]))["age"].to_pylist()
     [31, 53]

@@ -15,11 +15,10 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from minerva_select.data.encoded_rows import Layout
-from minerva_select.data.memory_budget import spell_bytes
+from minerva_select.data.memory_budget import format_bytes
 from minerva_select.errors import InputError
-from minerva_select.io.atomic import is_plain
+from minerva_select.io.atomic import atomic_write, is_regular_file
 from minerva_select.preprocessing.categories import code_type
-from minerva_select.results import write_whole
 from minerva_select.results.parsing import MisfitError, read_as
 
 RANKS, CODES, STATE = "ranks.bin", "codes.bin", "store.json"
@@ -74,14 +73,14 @@ def record(folder: Path, state: State, *files: BinaryIO) -> None:
     for file in files:
         file.flush()
         os.fsync(file.fileno())
-    write_whole(folder / STATE, json.dumps(asdict(state)), private=True)
+    atomic_write(folder / STATE, json.dumps(asdict(state)), private=True)
 
 
 def read_state(folder: Path) -> State | None:
     """What a folder holds; None where nothing was recorded."""
     if not os.path.lexists(folder / STATE):
         return None
-    if not all(is_plain(folder / name) for name in (STATE, RANKS, CODES)):
+    if not all(is_regular_file(folder / name) for name in (STATE, RANKS, CODES)):
         raise damaged(folder)
     try:
         state = read_as(State, json.loads((folder / STATE).read_text()))
@@ -121,12 +120,12 @@ def check_space(folder: Path, state: State) -> None:
     if needed > free:
         if not state.n_written:
             remove(folder)
-        raise _no_space(folder, needed, f"has {spell_bytes(free)} free")
+        raise _no_space(folder, needed, f"has {format_bytes(free)} free")
 
 
 def _no_space(folder: Path, needed: int, state: str) -> InputError:
     return InputError(
-        f"The encoded rows need {spell_bytes(needed)} in {str(folder)!r}, whose disk {state}; "
+        f"The encoded rows need {format_bytes(needed)} in {str(folder)!r}, whose disk {state}; "
         "free some space, or give a folder on another disk with --cache DIR."
     )
 

@@ -13,7 +13,7 @@ from pyarrow import fs
 
 from minerva_select.data.paths import check_exists
 from minerva_select.errors import InputError, MissingPackageError
-from minerva_select.results.provenance import without_secrets
+from minerva_select.io.redaction import without_secrets
 
 CSV_SUFFIXES = (".csv", ".tsv", ".txt")
 PARQUET_SUFFIXES = (".parquet", ".pq")
@@ -93,7 +93,7 @@ class StoredFile:
 
 
 @dataclass(frozen=True)
-class Place:
+class TableFiles:
     """Files that make one table, all of one kind.
 
     Attributes
@@ -113,7 +113,7 @@ class Place:
     base: str | None = None
 
 
-def find(path: str | os.PathLike[str]) -> Place:
+def find(path: str | os.PathLike[str]) -> TableFiles:
     """Find the files of a table.
 
     Examples
@@ -146,7 +146,7 @@ def _distinct(paths: list[str]) -> list[str]:
     return sorted(by_file.values())
 
 
-def _find_address(address: str) -> Place:
+def _find_address(address: str) -> TableFiles:
     shown = without_secrets(address)  # messages end up in logs, and names in results
     try:
         fsspec = importlib.import_module("fsspec")
@@ -180,7 +180,7 @@ def _find_address(address: str) -> Place:
     raise InputError(f"There is no file {shown!r}; check the address.")
 
 
-def _folder(name: str, base: str, paths: list[str], filesystem: Any) -> Place:
+def _folder(name: str, base: str, paths: list[str], filesystem: Any) -> TableFiles:
     # Names with a dot or an underscore are notes that tools leave behind, such as _delta_log.
     files = [
         path
@@ -190,10 +190,10 @@ def _folder(name: str, base: str, paths: list[str], filesystem: Any) -> Place:
     ]
     if not files:
         raise InputError(f"The folder {name!r} holds no Parquet files; name a file, or a folder with some.")
-    return Place(name, "parquet", _stored(files, filesystem), base)
+    return TableFiles(name, "parquet", _stored(files, filesystem), base)
 
 
-def _place(name: str, paths: list[str], filesystem: Any) -> Place:
+def _place(name: str, paths: list[str], filesystem: Any) -> TableFiles:
     """Place of one file, or of those that a pattern matches."""
     if not paths:
         raise InputError(f"No file matches {name!r}; check the folder and the pattern.")
@@ -201,7 +201,7 @@ def _place(name: str, paths: list[str], filesystem: Any) -> Place:
     for file in files:
         if len(files) > 1 and (file.suffix not in PARQUET_SUFFIXES or file.is_packed):
             raise InputError(f"{name!r} matches {file.name!r}; several files at once must all be Parquet.")
-    return Place(name, _kind(files[0]), files)
+    return TableFiles(name, _kind(files[0]), files)
 
 
 def _kind(file: StoredFile) -> str:

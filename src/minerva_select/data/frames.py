@@ -9,7 +9,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from narwhals.exceptions import DuplicateError
 
-from minerva_select.data.columns import check_distinct, column_from_array, column_from_series
+from minerva_select.data.columns import check_unique_names, column_from_array, column_from_series
 from minerva_select.data.materialize import first_line, gather
 from minerva_select.data.sparse import columns_from_sparse, is_sparse
 from minerva_select.errors import InputError, InputTypeError
@@ -146,9 +146,9 @@ def _as_frame(X: Any) -> nw.DataFrame[Any] | nw.Series[Any] | None:
         return None
     # Names before narwhals, which refuses repeats in words of its own; polars has none.
     if hasattr(X, "column_names"):
-        check_distinct(X.column_names)
+        check_unique_names(X.column_names)
     elif hasattr(X, "iloc") and hasattr(X, "columns"):
-        check_distinct(_spelled(name) for name in X.columns)
+        check_unique_names(_spelled(name) for name in X.columns)
     try:
         frame = nw.from_native(X, allow_series=True, pass_through=True)
     except DuplicateError:  # 1 and True are one name to pandas
@@ -193,7 +193,7 @@ def _as_array(X: Any, what: str) -> Any:
             ) from None
     remedy = "pass an array or a data frame"
     if isinstance(X, str) and what == "X":
-        remedy = "read the file first, with minerva_select.data.read_table"
+        remedy = "open the file with minerva_select.open_source"
     raise InputTypeError(f"{what} is of type {type(X).__name__}, which is not a table; {remedy}.")
 
 

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from minerva_select.errors import InputError
 
-N_ONE_BY_ONE = 5_000  # heaviest and lightest groups that are each weighed alone, at about 20 microseconds
+N_ASSIGNED_ONE_BY_ONE = 5_000  # heaviest and lightest groups that are each weighed alone, at about 20 microseconds
 GOLDEN_RATIO = 0.6180339887498949
 LEAST_OF_SHARE = 0.1  # a part with less of its share than this is as good as empty
 
 
-def assign_whole_groups(
+def assign_groups(
     groups: NDArray[np.integer],
     shares: NDArray[np.float64],
     strata: NDArray[np.integer] | None,
@@ -40,7 +40,7 @@ def assign_whole_groups(
     --------
     >>> import numpy as np
     >>> groups = np.array([5, 5, 5, 5, 6, 6, 7, 7])
-    >>> parts = assign_whole_groups(groups, np.array([0.5, 0.5]), None, np.random.default_rng(0))
+    >>> parts = assign_groups(groups, np.array([0.5, 0.5]), None, np.random.default_rng(0))
     >>> bool((parts[:4] == parts[0]).all() and (parts[4:] == 1 - parts[0]).all())
     True
     """
@@ -53,7 +53,9 @@ def assign_whole_groups(
     deal = _Deal(cells, shares, rng)
     order = rng.permutation(cells.n_groups)
     order = order[np.argsort(-cells.weights[order], kind="stable")]
-    heaviest, most, lightest = np.split(order, [N_ONE_BY_ONE, max(N_ONE_BY_ONE, len(order) - N_ONE_BY_ONE)])
+    heaviest, most, lightest = np.split(
+        order, [N_ASSIGNED_ONE_BY_ONE, max(N_ASSIGNED_ONE_BY_ONE, len(order) - N_ASSIGNED_ONE_BY_ONE)]
+    )
     deal.one_by_one(heaviest)
     deal.at_once(most)
     deal.one_by_one(lightest)

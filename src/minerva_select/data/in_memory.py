@@ -7,24 +7,24 @@ from typing import Any
 
 import pyarrow as pa
 
-from minerva_select.data.columns import check_distinct
+from minerva_select.data.columns import check_unique_names
 from minerva_select.errors import InputError
 
 
-class TableRun:
+class ArrowTableChunk:
     """An Arrow table.
 
     Examples
     --------
-    >>> run = TableRun(pa.table({"a": [1, 2, 3]}))
-    >>> [piece["a"].to_pylist() for piece in run.read(run.schema, 1, 3, 1)]
+    >>> chunk = ArrowTableChunk(pa.table({"a": [1, 2, 3]}))
+    >>> [piece["a"].to_pylist() for piece in chunk.read(chunk.schema, 1, 3, 1)]
     [[2], [3]]
     """
 
     stamp = ""
 
     def __init__(self, table: Any) -> None:
-        check_distinct(table.column_names)
+        check_unique_names(table.column_names)
         self._table = table
         self.schema = table.schema.remove_metadata()
         self.ends = (table.num_rows,)
@@ -39,7 +39,7 @@ class TableRun:
         return pa.Table.from_arrays(rows.columns, schema=schema)  # of the same types; a cast would look at gaps
 
 
-class PolarsRun(TableRun):
+class PolarsChunk(ArrowTableChunk):
     """A polars data frame."""
 
     def __init__(self, frame: Any) -> None:
@@ -51,12 +51,12 @@ class PolarsRun(TableRun):
         return self._table.select(schema.names).slice(start, stop - start).to_arrow().cast(schema)
 
 
-class PandasRun(TableRun):
+class PandasChunk(ArrowTableChunk):
     """A pandas data frame, without its index; columns whose objects are of several types are text."""
 
     def __init__(self, frame: Any) -> None:
         names = [str(name) for name in frame.columns]
-        check_distinct(names)
+        check_unique_names(names)
         self._table = frame
         self._places = {name: i for i, name in enumerate(names)}
         self._texts: set[str] = set()

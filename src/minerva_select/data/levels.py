@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from minerva_select.data.notation import in_another_notation
+from minerva_select.data.notation import has_unparsed_notation
 from minerva_select.errors import InputTypeError
 from minerva_select.schema import Column, Note
 
@@ -41,7 +41,7 @@ def column_from_levels(
     """Read codes into values whose places among the sorted levels are known."""
     if len(levels) == 0:
         return Column(name, np.full(len(codes), np.nan))
-    if note is None and in_another_notation(levels):
+    if note is None and has_unparsed_notation(levels):
         note = Note.NOTATION
     return Column(name, np.where(codes < 0, np.int32(-1), recode[codes]), levels, note)
 

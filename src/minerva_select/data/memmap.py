@@ -18,7 +18,7 @@ from minerva_select.data.encoded_rows import gather_cells
 RESIDENT_BYTES = 1 << 26
 
 
-class Mapping:
+class MemmapReader:
     """Files of rows as tensors that lie on the disk.
 
     Pages of a mapped file that were touched count as memory of this process. Files that take at most ``resident`` bytes
@@ -31,7 +31,7 @@ class Mapping:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     np.arange(6, dtype=np.int16).tofile(path := Path(folder) / "rows.bin")
-    ...     mapping = Mapping()
+    ...     mapping = MemmapReader()
     ...     mapping.gather(mapping.open(path, np.int16, (3, 2)), torch.tensor([2, 0]), None)
     tensor([[4, 5],
             [0, 1]], dtype=torch.int16)

@@ -48,26 +48,23 @@ def parse_memory(size: str | int) -> int:
     (500000000, 2000000000, 1610612736)
     >>> parse_memory("lots")
     Traceback (most recent call last):
-    minerva_select.errors.InputError: The memory must be a number of bytes or have a unit, as in 500MB or 2GiB,
-    got 'lots'.
+    minerva_select.errors.InputError: Memory must be a number of bytes or have a unit, as in 500MB or 2GiB, got 'lots'.
     """
     match = None if isinstance(size, bool) else _SIZE.fullmatch(str(size))
     if match is None:
-        raise InputError(
-            f"The memory must be a number of bytes or have a unit, as in 500MB or 2GiB, got {brief(size)}."
-        )
+        raise InputError(f"Memory must be a number of bytes or have a unit, as in 500MB or 2GiB, got {brief(size)}.")
     n_bytes = float(match[1]) * (_UNITS | _BINARY_UNITS)[match[2].lower()]
     if n_bytes < _MIN_BYTES:
-        raise InputError(f"The memory must be at least 1 MiB, got {size!r}; give a number with a unit, such as 500MB.")
+        raise InputError(f"Memory must be at least 1 MiB, got {size!r}; give a number with a unit, such as 500MB.")
     return int(min(n_bytes, _MAX_BYTES))
 
 
-def spell_bytes(n_bytes: float) -> str:
+def format_bytes(n_bytes: float) -> str:
     """Give an amount of memory in the largest unit that leaves a number above 1.
 
     Examples
     --------
-    >>> spell_bytes(1_284_000_000), spell_bytes(999)
+    >>> format_bytes(1_284_000_000), format_bytes(999)
     ('1.3 GB', '999 bytes')
     """
     for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
@@ -94,12 +91,12 @@ def available_memory(root: Path = Path("/")) -> int:
 
 
 @dataclass(frozen=True)
-class Budget:
+class MemoryBudget:
     """Memory that a fit may take beside the libraries, and what follows from it.
 
     Examples
     --------
-    >>> budget = Budget(parse_memory("500MB"))
+    >>> budget = MemoryBudget(parse_memory("500MB"))
     >>> budget.fits(n_rows=100_000, n_columns=30, table_bytes=24_000_000)
     True
     >>> budget.fits(n_rows=3_000_000, n_columns=214, table_bytes=2_000_000_000)
@@ -111,18 +108,18 @@ class Budget:
     n_bytes: int
 
     @classmethod
-    def default(cls) -> Budget:
+    def default(cls) -> MemoryBudget:
         """The usual share of what is available."""
         return cls(int(DEFAULT_SHARE * available_memory()))
 
     @classmethod
-    def of(cls, memory: int | str | None) -> Budget:
+    def of(cls, memory: int | str | None) -> MemoryBudget:
         """What a user gives, or the usual share."""
         return cls.default() if memory is None else cls(parse_memory(memory))
 
     def fits(self, n_rows: int, n_columns: int, table_bytes: int) -> bool:
         """Whether a table can be read whole and fitted in memory."""
-        return fit_bytes(n_rows, n_columns, table_bytes) <= self.n_bytes
+        return estimate_fit_bytes(n_rows, n_columns, table_bytes) <= self.n_bytes
 
     def block_rows(self, n_columns: int) -> int:
         """Rows to read at once when a table is encoded block by block."""
@@ -140,7 +137,7 @@ class Budget:
         return max(1 << 24, int(self.n_bytes * _RESIDENT_SHARE))
 
 
-def give_back_memory() -> None:
+def release_memory() -> None:
     """Return to the system what was freed: Arrow and the C library keep it for later, which counts as taken."""
     if "pyarrow" in sys.modules:
         sys.modules["pyarrow"].default_memory_pool().release_unused()
@@ -148,28 +145,28 @@ def give_back_memory() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-def fit_bytes(n_rows: int, n_columns: int, table_bytes: int) -> int:
+def estimate_fit_bytes(n_rows: int, n_columns: int, table_bytes: int) -> int:
     """About what a fit of a table in memory takes at its peak, besides the libraries."""
     return int(table_bytes + _FIT_CELL_BYTES * n_rows * n_columns)
 
 
-def encoding_seconds(n_rows: int, n_columns: int) -> float:
+def estimate_encoding_seconds(n_rows: int, n_columns: int) -> float:
     """About how long it takes to read and encode a table, from Parquet on two cores.
 
     Examples
     --------
-    >>> round(encoding_seconds(3_000_000, 214))
+    >>> round(estimate_encoding_seconds(3_000_000, 214))
     43
     """
     return n_rows * n_columns / _CELLS_PER_SECOND
 
 
-def rows_in_time(n_rows: int, n_columns: int, seconds: float | None) -> int:
+def rows_within_time_limit(n_rows: int, n_columns: int, seconds: float | None) -> int:
     """How many of so many rows a fit within a time limit can use: to encode a row cannot be cut short later.
 
     Examples
     --------
-    >>> [rows_in_time(1_000_000, 100, seconds) for seconds in (10, 60, 1e308, None)]
+    >>> [rows_within_time_limit(1_000_000, 100, seconds) for seconds in (10, 60, 1e308, None)]
     [200000, 1000000, 1000000, 1000000]
     """
     if seconds is None:

@@ -29,7 +29,7 @@ _DATE = re.compile(
 )
 
 
-def in_another_notation(levels: Array) -> bool:
+def has_unparsed_notation(levels: Array) -> bool:
     """Whether nearly all of many levels look like numbers, or like dates, of which some are not written plainly.
 
     Plain numbers alone are names that the user has made text, such as postal codes. A few hundred levels are looked at.
@@ -43,9 +43,9 @@ def in_another_notation(levels: Array) -> bool:
     --------
     >>> import numpy as np
     >>> prices = np.array([f"${amount:,}" for amount in range(0, 90_000, 3_000)], dtype=object)
-    >>> prices[4], in_another_notation(prices)
+    >>> prices[4], has_unparsed_notation(prices)
     ('$12,000', True)
-    >>> in_another_notation(np.array([f"{code:05}" for code in range(30)], dtype=object))
+    >>> has_unparsed_notation(np.array([f"{code:05}" for code in range(30)], dtype=object))
     False
     """
     if len(levels) < MIN_LEVELS:

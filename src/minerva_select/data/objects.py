@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from minerva_select.data.datetimes import second, seconds_of_days
+from minerva_select.data.datetimes import dates_to_seconds, object_to_seconds
 from minerva_select.data.levels import address_error, column_from_codes, is_missing, spell
 from minerva_select.errors import InputError, InputTypeError
 from minerva_select.schema import Column, Note
@@ -41,10 +41,10 @@ def column_from_objects(name: str, values: NDArray[Any]) -> Column:
     for kind in types:
         _check_type(name, kind)
     if types == {datetime.date}:
-        return Column(name, seconds_of_days(values), note=Note.DATE)
+        return Column(name, dates_to_seconds(values), note=Note.DATE)
     for note, kinds in _TIMES.items():
         if types and all(issubclass(kind, kinds) or _is_period(kind, note) for kind in types):
-            return Column(name, np.array([second(value) for value in values], dtype=np.float64), note=note)
+            return Column(name, np.array([object_to_seconds(value) for value in values], dtype=np.float64), note=note)
     if not all(issubclass(kind, bool | np.bool_) for kind in types) and all(_is_number(kind) for kind in types):
         return _column_from_numbers(name, values, Note.DECIMAL if Decimal in types else None)
     place: dict[Any, int] = {}

@@ -16,16 +16,16 @@ import pyarrow as pa
 from pyarrow import dataset, parquet
 
 from minerva_select.data.arrow_files import open_arrow, read_stream
-from minerva_select.data.chunked import Run, Runs, bytes_of, in_blocks
-from minerva_select.data.columns import check_distinct
+from minerva_select.data.chunked import Chunk, ChunkedSource, bytes_of, in_blocks
+from minerva_select.data.columns import check_unique_names
 from minerva_select.data.csv_files import CsvFile
 from minerva_select.data.file_discovery import find
-from minerva_select.data.in_memory import PandasRun, PolarsRun, TableRun
+from minerva_select.data.in_memory import ArrowTableChunk, PandasChunk, PolarsChunk
 from minerva_select.data.materialize import first_line
 from minerva_select.data.parquet_files import conform, open_dataset, open_parquet
-from minerva_select.data.staging import Spool
+from minerva_select.data.staging import StagingDirectory
 from minerva_select.errors import InputError, InputTypeError, MinervaError
-from minerva_select.io.atomic import is_plain
+from minerva_select.io.atomic import is_regular_file
 
 _GROUP_ROWS = 65_536
 _GROUP_BYTES = 1 << 26
@@ -33,9 +33,38 @@ _WRITTEN_SCHEMA = b"minerva:schema"
 _PLAIN = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
 
 
-def open_runs(data: Any, folder: str | os.PathLike[str] | None = None) -> Runs:
-    """Open anything that :func:`~minerva_select.data.source.open_source` takes."""
-    source = data if isinstance(data, Runs) else _open(data, folder)
+def open_source(data: Any, folder: str | os.PathLike[str] | None = None) -> ChunkedSource:
+    r"""Open a table for reading in blocks, in little memory whatever its size.
+
+    What can be read only once or only slowly (CSV, Arrow streams, generators, lazy frames) is copied once to a
+    temporary Parquet file and read from there.
+
+    Parameters
+    ----------
+    data : path, address or table
+        CSV, Parquet, Feather or Arrow file; folder or pattern of Parquet files; address of such in an object store
+        (``"s3://bucket/rows.parquet"``, needs fsspec). Or a pandas or polars frame, lazy too, a two-dimensional array,
+        an Arrow table, batch, reader or dataset, an iterable of record batches, or anything else that gives an Arrow
+        stream.
+    folder : path, optional
+        Where the copy is kept, so that a later run finds it; by default a private folder that is removed when the
+        source is closed or dropped.
+
+    Raises
+    ------
+    InputError, InputTypeError, MissingPackageError
+        One sentence on what is wrong, where, and what to do; also while blocks are read.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> with open_source(pd.DataFrame({"amount": [1.5, 2.5, 3.5], "country": ["NL", "IT", "NL"]})) as source:
+    ...     print(source.names, source.n_rows)
+    ...     print([block["country"].to_pylist() for block in source.select(["country"]).blocks(2)])
+    ('amount', 'country') 3
+    [['NL', 'IT'], ['NL']]
+    """
+    source = data if isinstance(data, ChunkedSource) else _open(data, folder)
     if not source.names:
         raise InputError(f"{source.name} has no columns; give a table with some.")
     if not source.n_rows:
@@ -43,68 +72,68 @@ def open_runs(data: Any, folder: str | os.PathLike[str] | None = None) -> Runs:
     return source
 
 
-def _open(data: Any, folder: str | os.PathLike[str] | None) -> Runs:
+def _open(data: Any, folder: str | os.PathLike[str] | None) -> ChunkedSource:
     if isinstance(data, str | os.PathLike):
         return _open_path(data, folder)
-    run = _run_in_memory(data)
-    if run is not None:
-        return Runs.whole("The table", run.schema, [run])
+    chunk = _chunk_in_memory(data)
+    if chunk is not None:
+        return ChunkedSource.whole("The table", chunk.schema, [chunk])
     if isinstance(data, dataset.Dataset):
         found = open_dataset(data)
         if found is not None:
-            return Runs.whole("The dataset", *found)
+            return ChunkedSource.whole("The dataset", *found)
         data = data.scanner(batch_readahead=1, fragment_readahead=1).to_reader()
     if type(data).__module__.startswith("polars") and hasattr(data, "sink_parquet"):
-        return _spool_lazy(data, folder)
+        return _stage_lazy(data, folder)
     if hasattr(data, "__arrow_c_stream__"):
         try:
             data = pa.RecordBatchReader.from_stream(data)
         except Exception as error:  # whatever the library that gives it raises
             raise InputError(f"The stream cannot be read: {first_line(error)}.") from None
     if isinstance(data, pa.RecordBatchReader):
-        return _spool(chain([pa.Table.from_batches([], data.schema)], _tables(data)), "The stream", folder)
+        return _stage(chain([pa.Table.from_batches([], data.schema)], _tables(data)), "The stream", folder)
     if isinstance(data, Iterable) and not hasattr(data, "shape"):  # not the rows of another library's array
-        return _spool(_tables(data), "The stream", folder)
+        return _stage(_tables(data), "The stream", folder)
     raise InputTypeError(
         f"The data is of type {type(data).__name__}, which is not a table; pass a path, a data frame or an Arrow table."
     )
 
 
-def _open_path(path: str | os.PathLike[str], folder: str | os.PathLike[str] | None) -> Runs:
+def _open_path(path: str | os.PathLike[str], folder: str | os.PathLike[str] | None) -> ChunkedSource:
     place = find(path)
     if place.kind == "parquet":
-        return Runs.whole(repr(place.name), *open_parquet(place))
+        return ChunkedSource.whole(repr(place.name), *open_parquet(place))
     file = place.files[0]
     found = open_arrow(file) if place.kind == "arrow" else None
     if found is not None:
-        return Runs.whole(repr(place.name), found[0], [found[1]])
+        return ChunkedSource.whole(repr(place.name), found[0], [found[1]])
     stamp = f"{file.size} {file.modified}"
     key = hashlib.sha256(f"{file.name} {file.path} {stamp}".encode()).hexdigest()[:16]
-    spool = Spool(folder)
-    if not is_plain(spool.path(key)):  # a link is none of ours, and gives way to the copy
+    staging = StagingDirectory(folder)
+    if not is_regular_file(staging.path(key)):  # a link is none of ours, and gives way to the copy
         if place.kind == "csv":
-            CsvFile.open(file).spool(lambda tables: spool.write(key, lambda path: _write(tables, path, file.name)))
+            CsvFile.open(file).stage(lambda tables: staging.write(key, lambda path: _write(tables, path, file.name)))
         else:
-            spool.write(key, lambda path: _write(read_stream(file), path, file.name))
-    return _open_spooled(spool, key, repr(place.name), stamp)
+            staging.write(key, lambda path: _write(read_stream(file), path, file.name))
+    return _open_staged(staging, key, repr(place.name), stamp)
 
 
-def _run_in_memory(data: Any) -> Any:
-    """Run of a table that is in memory already; None for anything else."""
+def _chunk_in_memory(data: Any) -> Any:
+    """Chunk of a table that is in memory already; None for anything else."""
     package = type(data).__module__.partition(".")[0]
     if isinstance(data, pa.RecordBatch):
         data = pa.Table.from_batches([data])
     if isinstance(data, pa.Table):
-        return TableRun(data)
+        return ArrowTableChunk(data)
     if package == "pandas" and hasattr(data, "iloc") and hasattr(data, "columns"):
-        return PandasRun(data)
+        return PandasChunk(data)
     if package == "polars" and hasattr(data, "to_arrow") and hasattr(data, "columns"):
-        return PolarsRun(data)
+        return PolarsChunk(data)
     if isinstance(data, np.ndarray) and data.ndim == 2:
         import pandas as pd  # noqa: PLC0415 - a second, only for arrays
 
         try:
-            return PandasRun(pd.DataFrame(data, columns=[f"x{i}" for i in range(data.shape[1])], copy=False))
+            return PandasChunk(pd.DataFrame(data, columns=[f"x{i}" for i in range(data.shape[1])], copy=False))
         except (TypeError, ValueError) as error:
             if isinstance(error, MinervaError):
                 raise
@@ -142,13 +171,13 @@ def _readable(batches: Iterable[Any]) -> Iterator[Any]:
         raise InputError(f"Batch {n_read} of the stream cannot be read: {reason}.") from None
 
 
-def _spool(tables: Iterator[Any], name: str, folder: str | os.PathLike[str] | None) -> Runs:
-    spool = Spool(folder)
-    spool.write("stream", lambda path: _write(tables, path, name))
-    return _open_spooled(spool, "stream", name, "")
+def _stage(tables: Iterator[Any], name: str, folder: str | os.PathLike[str] | None) -> ChunkedSource:
+    staging = StagingDirectory(folder)
+    staging.write("stream", lambda path: _write(tables, path, name))
+    return _open_staged(staging, "stream", name, "")
 
 
-def _spool_lazy(frame: Any, folder: str | os.PathLike[str] | None) -> Runs:
+def _stage_lazy(frame: Any, folder: str | os.PathLike[str] | None) -> ChunkedSource:
     def sink(path: Path) -> None:
         try:
             frame.sink_parquet(path, row_group_size=_GROUP_ROWS)
@@ -160,18 +189,18 @@ def _spool_lazy(frame: Any, folder: str | os.PathLike[str] | None) -> Runs:
             reason = (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(". ")
             raise InputError(f"The lazy frame cannot be computed: {reason}.") from None
 
-    spool = Spool(folder)
-    spool.write("stream", sink)
-    return _open_spooled(spool, "stream", "The lazy frame", "")
+    staging = StagingDirectory(folder)
+    staging.write("stream", sink)
+    return _open_staged(staging, "stream", "The lazy frame", "")
 
 
-def _open_spooled(spool: Spool, key: str, name: str, stamp: str) -> Runs:
-    schema, runs = open_parquet(find(spool.path(key)))
-    written = parquet.read_metadata(spool.path(key)).metadata.get(_WRITTEN_SCHEMA)
+def _open_staged(staging: StagingDirectory, key: str, name: str, stamp: str) -> ChunkedSource:
+    schema, chunks = open_parquet(find(staging.path(key)))
+    written = parquet.read_metadata(staging.path(key)).metadata.get(_WRITTEN_SCHEMA)
     if written is not None:  # Parquet has no seconds, among others, and gives milliseconds back
         schema = pa.ipc.read_schema(pa.py_buffer(written))
-    spooled: list[Run] = [replace(run, stamp=stamp) for run in runs]
-    return Runs.whole(name, schema, spooled, spool)
+    staged: list[Chunk] = [replace(chunk, stamp=stamp) for chunk in chunks]
+    return ChunkedSource.whole(name, schema, staged, staging)
 
 
 def _write(tables: Iterator[Any], path: Path, name: str) -> None:
@@ -180,7 +209,7 @@ def _write(tables: Iterator[Any], path: Path, name: str) -> None:
     first = next(tables, None)
     if first is None:
         raise InputError(f"{name} gives no rows; give at least one record batch.")
-    check_distinct(first.column_names)
+    check_unique_names(first.column_names)
     texts = [one.name for one in first.schema if pa.types.is_string(one.type) or pa.types.is_large_string(one.type)]
     schema = first.schema.with_metadata({_WRITTEN_SCHEMA: first.schema.remove_metadata().serialize().to_pybytes()})
     with _open_writer(path, schema, name, compression="lz4", use_dictionary=texts) as writer:

@@ -11,8 +11,8 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import compute, dataset, parquet
 
-from minerva_select.data.columns import check_distinct
-from minerva_select.data.file_discovery import Place, StoredFile
+from minerva_select.data.columns import check_unique_names
+from minerva_select.data.file_discovery import StoredFile, TableFiles
 from minerva_select.errors import InputError
 
 _READ_ERRORS = (pa.ArrowException, OSError, ValueError)
@@ -22,7 +22,7 @@ _BUFFER_BYTES = 1 << 16  # per column: without it a whole row group is held, 2 G
 
 
 @dataclass(frozen=True)
-class ParquetRun:
+class ParquetChunk:
     """The rows of one Parquet file.
 
     Attributes
@@ -94,35 +94,35 @@ def open_parquet_file(file: StoredFile) -> Any:
         raise file.unreadable("Parquet", error) from None
 
 
-def open_parquet(place: Place) -> tuple[Any, list[ParquetRun]]:
-    """Schema and runs of the files of a place; columns that some files lack are missing there."""
+def open_parquet(place: TableFiles) -> tuple[Any, list[ParquetChunk]]:
+    """Schema and chunks of the files of a place; columns that some files lack are missing there."""
     opened = []
     for file in place.files:
         try:
-            opened.append(_open_run(file))
+            opened.append(_open_chunk(file))
         except InputError as error:
             many = f"{place.name!r} cannot be read as Parquet: " if len(place.files) > 1 else ""
             raise InputError(f"{many}{error}") from None
     schema = join_schemas([(file.name, found) for file, (_, found) in zip(place.files, opened, strict=True)])
-    runs = [run for run, _ in opened]
-    return (schema, runs) if place.base is None else _with_folders(place, schema, runs)
+    chunks = [chunk for chunk, _ in opened]
+    return (schema, chunks) if place.base is None else _with_folders(place, schema, chunks)
 
 
-def open_dataset(whole: Any) -> tuple[Any, list[ParquetRun]] | None:
-    """Schema and runs of a :class:`pyarrow.dataset.Dataset` of whole Parquet files; None if it is anything else."""
+def open_dataset(whole: Any) -> tuple[Any, list[ParquetChunk]] | None:
+    """Schema and chunks of a :class:`pyarrow.dataset.Dataset` of whole Parquet files; None if it is anything else."""
     try:
         fragments = list(whole.get_fragments())
     except ValueError:  # filtered or projected
         return None
     if not all(isinstance(part, dataset.ParquetFileFragment) and part.path for part in fragments):
         return None
-    runs = []
+    chunks = []
     for part in fragments:
         info = part.filesystem.get_file_info(part.path)
-        run, _ = _open_run(StoredFile(part.path, part.path, part.filesystem, info.size or 0, info.mtime_ns))
-        runs.append(replace(run, constants=dataset.get_partition_keys(part.partition_expression)))
-    is_whole = sum(run.ends[-1] for run in runs if run.ends) == whole.count_rows()  # not some row groups only
-    return (whole.schema, runs) if is_whole else None
+        chunk, _ = _open_chunk(StoredFile(part.path, part.path, part.filesystem, info.size or 0, info.mtime_ns))
+        chunks.append(replace(chunk, constants=dataset.get_partition_keys(part.partition_expression)))
+    is_whole = sum(chunk.ends[-1] for chunk in chunks if chunk.ends) == whole.count_rows()  # not some row groups only
+    return (whole.schema, chunks) if is_whole else None
 
 
 def join_schemas(named: Sequence[tuple[str, Any]]) -> Any:
@@ -137,7 +137,7 @@ def join_schemas(named: Sequence[tuple[str, Any]]) -> Any:
     fields: dict[str, Any] = {}
     origins: dict[str, str] = {}
     for origin, schema in named:
-        check_distinct(schema.names)
+        check_unique_names(schema.names)
         for new in schema:
             old = fields.setdefault(new.name, new)
             if pa.types.is_null(old.type) or new.name not in origins:
@@ -181,23 +181,23 @@ def conform(batch: Any, schema: Any, constants: Mapping[str, Any]) -> Any:
     return pa.Table.from_arrays(columns, schema=schema)
 
 
-def _open_run(file: StoredFile) -> tuple[ParquetRun, Any]:
+def _open_chunk(file: StoredFile) -> tuple[ParquetChunk, Any]:
     try:
         with open_parquet_file(file) as reader:
             metadata = reader.metadata
             sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
             schema = reader.schema_arrow.remove_metadata()
-            check_distinct(schema.names)  # and may be read: a name may be no UTF-8
+            check_unique_names(schema.names)  # and may be read: a name may be no UTF-8
     except InputError:
         raise
     except _READ_ERRORS as error:
         raise file.unreadable("Parquet", error, "its schema") from None
     if min(sizes, default=0) < 0:
         raise InputError(f"{file.name!r} cannot be read as Parquet: it claims to have {min(sizes):,} rows.")
-    return ParquetRun(file, tuple(accumulate(sizes)), f"{file.size} {file.modified}"), schema
+    return ParquetChunk(file, tuple(accumulate(sizes)), f"{file.size} {file.modified}"), schema
 
 
-def _with_folders(place: Place, schema: Any, runs: Iterable[ParquetRun]) -> tuple[Any, list[ParquetRun]]:
+def _with_folders(place: TableFiles, schema: Any, chunks: Iterable[ParquetChunk]) -> tuple[Any, list[ParquetChunk]]:
     """Add the columns that folders such as ``year=2024`` tell."""
     first, paths = place.files[0], [file.path for file in place.files]
     try:
@@ -210,10 +210,10 @@ def _with_folders(place: Place, schema: Any, runs: Iterable[ParquetRun]) -> tupl
     added = [one for one in found.schema if one.name not in schema.names]
     names = {one.name for one in added}  # a column of that name in the files goes before
     schema = pa.schema([*schema, *(one.remove_metadata() for one in added)])
-    told = [{name: value for name, value in keys[run.file.path].items() if name in names} for run in runs]
+    told = [{name: value for name, value in keys[chunk.file.path].items() if name in names} for chunk in chunks]
     return schema, [
-        replace(run, constants=constants, stamp=f"{run.stamp} {constants}")
-        for run, constants in zip(runs, told, strict=True)
+        replace(chunk, constants=constants, stamp=f"{chunk.stamp} {constants}")
+        for chunk, constants in zip(chunks, told, strict=True)
     ]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any, Protocol
@@ -62,39 +61,3 @@ class Source(Protocol):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
-
-
-def open_source(data: Any, folder: str | os.PathLike[str] | None = None) -> Source:
-    r"""Open a table for reading in blocks, in little memory whatever its size.
-
-    What can be read only once or only slowly (CSV, Arrow streams, generators, lazy frames) is copied once to a
-    temporary Parquet file and read from there.
-
-    Parameters
-    ----------
-    data : path, address or table
-        CSV, Parquet, Feather or Arrow file; folder or pattern of Parquet files; address of such in an object store
-        (``"s3://bucket/rows.parquet"``, needs fsspec). Or a pandas or polars frame, lazy too, a two-dimensional array,
-        an Arrow table, batch, reader or dataset, an iterable of record batches, or anything else that gives an Arrow
-        stream.
-    folder : path, optional
-        Where the copy is kept, so that a later run finds it; by default a private folder that is removed when the
-        source is closed or dropped.
-
-    Raises
-    ------
-    InputError, InputTypeError, MissingPackageError
-        One sentence on what is wrong, where, and what to do; also while blocks are read.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> with open_source(pd.DataFrame({"amount": [1.5, 2.5, 3.5], "country": ["NL", "IT", "NL"]})) as source:
-    ...     print(source.names, source.n_rows)
-    ...     print([block["country"].to_pylist() for block in source.select(["country"]).blocks(2)])
-    ('amount', 'country') 3
-    [['NL', 'IT'], ['NL']]
-    """
-    from minerva_select.data.open_table import open_runs  # noqa: PLC0415 - Arrow takes half a second to load
-
-    return open_runs(data, folder)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from minerva_select.data.groups import LEAST_OF_SHARE, assign_whole_groups
+from minerva_select.data.groups import LEAST_OF_SHARE, assign_groups
 from minerva_select.errors import InputError
 
 
@@ -59,7 +59,7 @@ def split_rows(
     if groups is None:
         parts = _assign_parts(n_rows, weights, strata, rng)
     else:
-        parts = assign_whole_groups(groups, weights, strata, rng)
+        parts = assign_groups(groups, weights, strata, rng)
     order = np.argsort(parts, kind="stable")
     sizes = np.bincount(parts, minlength=len(weights))
     if (sizes == 0).any():
@@ -98,7 +98,7 @@ def assign_folds(
     shares = np.full(n_folds, 1 / n_folds)
     if groups is None:
         return _assign_parts(n_rows, shares, strata, rng)
-    return assign_whole_groups(groups, shares, strata, rng)
+    return assign_groups(groups, shares, strata, rng)
 
 
 def split_by_time(

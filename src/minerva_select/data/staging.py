@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from minerva_select.errors import InputError
-from minerva_select.io.atomic import to_disk, unfinished
-from minerva_select.io.tempdirs import Scratch
+from minerva_select.io.atomic import sync_to_disk, temporary_file
+from minerva_select.io.tempdirs import TempDir
 
 
-class Spool:
+class StagingDirectory:
     """A folder for the copy of a table.
 
     Parameters
@@ -25,11 +25,11 @@ class Spool:
 
     Examples
     --------
-    >>> spool = Spool()
-    >>> path = spool.write("rows", lambda path: path.write_text("1 2 3") and None)
+    >>> staging = StagingDirectory()
+    >>> path = staging.write("rows", lambda path: path.write_text("1 2 3") and None)
     >>> path.read_text()
     '1 2 3'
-    >>> spool.close()
+    >>> staging.close()
     >>> path.exists()
     False
     """
@@ -37,7 +37,7 @@ class Spool:
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
         with _no_space(Path(folder or tempfile.gettempdir())):
             if folder is None:
-                self._scratch: Scratch | None = Scratch()
+                self._scratch: TempDir | None = TempDir()
                 self.folder = self._scratch.folder
             else:
                 self._scratch = None
@@ -51,9 +51,9 @@ class Spool:
     def write(self, key: str, fill: Callable[[Path], None]) -> Path:
         """Let ``fill`` write a file, for this user alone; if it fails or is killed, nothing takes the file's place."""
         path = self.path(key)
-        with _no_space(self.folder if self._scratch is None else self.folder.parent), unfinished(path) as temporary:
+        with _no_space(self.folder if self._scratch is None else self.folder.parent), temporary_file(path) as temporary:
             fill(temporary)
-            to_disk(temporary)
+            sync_to_disk(temporary)
             temporary.replace(path)
         return path
 

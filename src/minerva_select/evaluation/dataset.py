@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from minerva_select.data import as_table, as_target, split_rows
+from minerva_select.data.frames import as_table, as_target
+from minerva_select.data.splits import split_rows
 from minerva_select.errors import InputError
 from minerva_select.evaluation.backends import n_bytes
 from minerva_select.evaluation.downstream import choose_metric

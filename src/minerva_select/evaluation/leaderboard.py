@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from minerva_select.errors import InputError
 from minerva_select.evaluation.downstream import Score
-from minerva_select.results import Estimate, write_whole
+from minerva_select.io.atomic import atomic_write
+from minerva_select.results import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -195,7 +196,7 @@ class Comparison:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the comparison as JSON, whole or not at all."""
-        write_whole(Path(path), self.to_json())
+        atomic_write(Path(path), self.to_json())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Comparison:

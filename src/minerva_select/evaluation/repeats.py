@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minerva_select.checks import check_progress, check_whole, is_finite
-from minerva_select.data import as_table, as_target, split_rows
+from minerva_select.data.frames import as_table, as_target
+from minerva_select.data.splits import split_rows
 from minerva_select.errors import InputError, InputTypeError, brief
 from minerva_select.evaluation.backends import n_bytes, share_of_threads, user_backend
 from minerva_select.evaluation.dataset import as_arrow, stratify

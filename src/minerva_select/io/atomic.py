@@ -16,31 +16,31 @@ try:
 except ImportError:  # Windows, where nobody removes a file that another process has open
     fcntl = None  # type: ignore[assignment]
 
-UNFINISHED = ".part"  # how the names of files end while they are written
+TEMPORARY_SUFFIX = ".part"  # how the names of files end while they are written
 
 
-def write_whole(path: Path, content: str | bytes, *, private: bool = False) -> None:
+def atomic_write(path: Path, content: str | bytes, *, private: bool = False) -> None:
     """Write a file whole or not at all, whenever the process or the machine stops; ``private``: for this user alone.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_whole(Path(folder) / "answer.txt", "42")
+    ...     atomic_write(Path(folder) / "answer.txt", "42")
     ...     [(path.name, path.read_text()) for path in Path(folder).iterdir()]
     [('answer.txt', '42')]
     """
-    write_together({path: content}, private=private)
+    atomic_write_all({path: content}, private=private)
 
 
-def write_together(contents: Mapping[Path, str | bytes], *, private: bool = False) -> None:
+def atomic_write_all(contents: Mapping[Path, str | bytes], *, private: bool = False) -> None:
     """Write files that belong together: none of them takes its place before all are on the disk.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_together({Path(folder) / "answer.txt": "42", Path(folder) / "reason.txt": "6 x 7"})
+    ...     atomic_write_all({Path(folder) / "answer.txt": "42", Path(folder) / "reason.txt": "6 x 7"})
     ...     sorted(path.name for path in Path(folder).iterdir())
     ['answer.txt', 'reason.txt']
     """
@@ -49,15 +49,15 @@ def write_together(contents: Mapping[Path, str | bytes], *, private: bool = Fals
         for path, content in contents.items():
             # Half of a surrogate pair, as a column's name may hold it, has no UTF-8 and is spelled out
             data = content.encode(errors="backslashreplace") if isinstance(content, str) else content
-            made[path] = stack.enter_context(unfinished(path, 0o600 if private else 0o644, data))
+            made[path] = stack.enter_context(temporary_file(path, 0o600 if private else 0o644, data))
         for path, temporary in made.items():
             temporary.replace(path)  # also a link, which stays unfollowed
     for folder in {path.parent for path in contents}:
         with contextlib.suppress(OSError):  # not every system can do this with a folder
-            to_disk(folder)
+            sync_to_disk(folder)
 
 
-def make_private(folder: Path) -> None:
+def make_private_directory(folder: Path) -> None:
     """Make a folder for this user alone, and the one that it is in where that is missing too.
 
     A link to a folder is refused: in a place that others can write to, it may lead to what is not ours to change.
@@ -68,7 +68,7 @@ def make_private(folder: Path) -> None:
         raise InputError(f"{str(folder)!r} is a link where a folder is to be made; remove it.")
 
 
-def is_plain(path: Path) -> bool:
+def is_regular_file(path: Path) -> bool:
     """Whether there is a file, and not a link, a pipe or a device: to read those may wait for ever, or never end."""
     try:
         return stat.S_ISREG(path.lstat().st_mode)
@@ -77,7 +77,7 @@ def is_plain(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def unfinished(path: Path, mode: int = 0o600, content: bytes = b"") -> Iterator[Path]:
+def temporary_file(path: Path, mode: int = 0o600, content: bytes = b"") -> Iterator[Path]:
     """A file for this user alone, beside one to come; gone after the block, unless it was renamed to it.
 
     ``mode`` may let others read it, as far as the user's umask does.
@@ -85,7 +85,7 @@ def unfinished(path: Path, mode: int = 0o600, content: bytes = b"") -> Iterator[
     What an earlier process left here when it was killed is removed first. A process that lives holds a lock on its own.
     """
     _sweep(path)
-    temporary = path.parent / f".{path.name}.{secrets.token_hex(4)}{UNFINISHED}"
+    temporary = path.parent / f".{path.name}.{secrets.token_hex(4)}{TEMPORARY_SUFFIX}"
     handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
     try:
         with _locked(handle, content):
@@ -97,7 +97,7 @@ def unfinished(path: Path, mode: int = 0o600, content: bytes = b"") -> Iterator[
 def _sweep(path: Path) -> None:
     with contextlib.suppress(OSError):  # a folder that cannot be listed can be written to all the same
         for left in path.parent.iterdir():
-            if left.name.startswith(f".{path.name}.") and left.name.endswith(UNFINISHED) and _is_abandoned(left):
+            if left.name.startswith(f".{path.name}.") and left.name.endswith(TEMPORARY_SUFFIX) and _is_abandoned(left):
                 left.unlink(missing_ok=True)
 
 
@@ -118,7 +118,7 @@ def _locked(handle: int, content: bytes) -> Iterator[None]:
 
 
 def _is_abandoned(path: Path) -> bool:
-    if not is_plain(path):  # whoever put it here, it is none of ours
+    if not is_regular_file(path):  # whoever put it here, it is none of ours
         return False
     if fcntl is None:
         return True
@@ -130,7 +130,7 @@ def _is_abandoned(path: Path) -> bool:
     return True
 
 
-def to_disk(path: Path) -> None:
+def sync_to_disk(path: Path) -> None:
     """Wait until what was written to a file, or the names in a folder, are on the disk."""
     handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:
@@ -139,7 +139,7 @@ def to_disk(path: Path) -> None:
         os.close(handle)
 
 
-def read_whole(path: Path, what: str) -> str:
+def read_text(path: Path, what: str) -> str:
     """Read a file that should be ``what``, with or without the mark that some editors put before UTF-8."""
     name = repr(str(path))
     try:

@@ -18,7 +18,7 @@ except ImportError:  # Windows, where nobody can tell that a process was killed
 _PREFIX, _LOCK = "minerva-", ".in-use"
 
 
-class Scratch:
+class TempDir:
     """A temporary folder that goes when it is closed, when nobody refers to it any more, or when the process ends.
 
     A process that is killed leaves it: the next folder that is made takes such ones away. Encoded rows of a large table
@@ -31,7 +31,7 @@ class Scratch:
 
     Examples
     --------
-    >>> scratch = Scratch()
+    >>> scratch = TempDir()
     >>> _ = (scratch.folder / "rows.bin").write_bytes(b"...")
     >>> scratch.close()
     >>> scratch.folder.exists(), scratch.is_closed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from minerva_select.io.atomic import write_together, write_whole
 from minerva_select.results.estimate import Estimate, PathPoint, Repeats
 from minerva_select.results.feature import FeatureResult, PairResult, Role, Suspect, SuspectKind
 from minerva_select.results.json_format import SCHEMA_VERSION
@@ -26,6 +25,4 @@ __all__ = [
     "TrainingRecord",
     "WeightRecord",
     "versions",
-    "write_together",
-    "write_whole",
 ]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from minerva_select.checks import as_path
 from minerva_select.errors import InputError, InputTypeError, brief
-from minerva_select.io.atomic import read_whole, write_whole
+from minerva_select.io.atomic import atomic_write, read_text
 from minerva_select.results.estimate import Estimate, PathPoint, Repeats
 from minerva_select.results.feature import FeatureResult, PairResult, Suspect
 from minerva_select.results.json_format import as_document, as_text
@@ -130,7 +130,7 @@ class Selection:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Selection:
         """Read a saved selection; see :meth:`from_json`."""
-        return cls.from_json(read_whole(as_path("path", path), "a saved selection"), source=repr(str(path)))
+        return cls.from_json(read_text(as_path("path", path), "a saved selection"), source=repr(str(path)))
 
     # The report is a layer above; these methods hand the selection to it when they are called. See pyproject.
 
@@ -175,7 +175,7 @@ class Selection:
 def _write(path: str | os.PathLike[str], content: str) -> None:
     path = as_path("path", path)
     try:
-        write_whole(path, content)
+        atomic_write(path, content)
     except FileNotFoundError:
         raise InputError(f"There is no folder {str(path.parent)!r} to write {path.name!r} to; make it first.") from None
     except OSError as error:

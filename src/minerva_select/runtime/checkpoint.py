@@ -16,9 +16,9 @@ import torch
 from torch import Generator, Tensor
 
 from minerva_select.errors import InputError
-from minerva_select.io.atomic import UNFINISHED, is_plain, make_private
+from minerva_select.io.atomic import TEMPORARY_SUFFIX, atomic_write, is_regular_file, make_private_directory
 from minerva_select.runtime.device import is_random_state, random_state, set_random_state
-from minerva_select.runtime.state_files import State, fingerprint, read_state, write_private, write_state
+from minerva_select.runtime.state_files import State, fingerprint, read_state, write_state
 
 logger = logging.getLogger("minerva_select")
 
@@ -92,17 +92,17 @@ class Journal:
             return self
         header = {"format": FORMAT, "key": self.key}
         with _refused_in_one_sentence(self.folder):
-            make_private(self.folder)
+            make_private_directory(self.folder)
             known = _read_header(self.folder)
             if resume and known not in (None, header):
                 raise InputError(
                     f"The journal in {str(self.folder)!r} is of another run (its data, settings, seed or version "
                     "differ); give what that run was given, or begin anew without resuming."
                 )
-            _remove(self.folder.glob(f".*{UNFINISHED}"))  # of a run that was killed while it wrote
+            _remove(self.folder.glob(f".*{TEMPORARY_SUFFIX}"))  # of a run that was killed while it wrote
             if not resume or known is None:
                 _remove(path for _, _, path in _entries(self.folder))
-                write_private(self.folder / _HEADER, json.dumps(header).encode())
+                atomic_write(self.folder / _HEADER, json.dumps(header), private=True)
         return self
 
     def entry(
@@ -227,12 +227,14 @@ class Entry:
 def _entries(folder: Path) -> list[tuple[int, int, Path]]:
     """The number, the point (a step, or finished) and the file of every state in a folder."""
     matches = ((_ENTRY.fullmatch(path.name), path) for path in folder.iterdir())
-    return [(int(match[1]), int(match[2] or _FINISHED), path) for match, path in matches if match and is_plain(path)]
+    return [
+        (int(match[1]), int(match[2] or _FINISHED), path) for match, path in matches if match and is_regular_file(path)
+    ]
 
 
 def _read_header(folder: Path) -> Any:
     """What the journal in a folder says of itself; None if there is none, or none that can be read."""
-    if not is_plain(folder / _HEADER):
+    if not is_regular_file(folder / _HEADER):
         return None
     try:
         return json.loads((folder / _HEADER).read_bytes())

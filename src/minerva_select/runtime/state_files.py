@@ -14,7 +14,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-from minerva_select.results import write_whole
+from minerva_select.io.atomic import atomic_write
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ def write_state(path: Path, state: State, start: str) -> None:
     own = {  # safetensors takes neither views nor tensors that share memory
         name: value.detach().cpu().clone(memory_format=torch.contiguous_format) for name, value in state.tensors.items()
     }
-    write_private(path, save(own, {"start": start, "facts": text, "sum": fingerprint(text, own)}))
+    atomic_write(path, save(own, {"start": start, "facts": text, "sum": fingerprint(text, own)}), private=True)
 
 
 def read_state(path: Path, start: str) -> State | None:
@@ -74,8 +74,3 @@ def fingerprint(text: str, tensors: Mapping[str, Tensor]) -> str:
         digest.update(f"\n{name} {value.dtype} {tuple(value.shape)}\n".encode())
         digest.update(value.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().data)
     return digest.hexdigest()
-
-
-def write_private(path: Path, data: bytes) -> None:
-    """Write a file for the user's eyes alone, whole or not at all, whenever the run or the machine stops."""
-    write_whole(path, data, private=True)

@@ -16,7 +16,7 @@ from sklearn.utils import Tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from minerva_select.data import as_table
+from minerva_select.data.frames import as_table
 from minerva_select.data.materialize import gather
 from minerva_select.errors import InputError, InputTypeError
 from minerva_select.results import Selection

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from minerva_select.data import as_table, as_target
+from minerva_select.data.frames import as_table, as_target
 from minerva_select.errors import InputError
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics, Fold, held_out_clusters
 from minerva_select.mi.inference import MeanEstimate, estimate_mean

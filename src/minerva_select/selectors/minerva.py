@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minerva_select.checks import as_path
-from minerva_select.data import as_target
-from minerva_select.data.memory_budget import Budget, rows_in_time
+from minerva_select.data.frames import as_target
+from minerva_select.data.memory_budget import MemoryBudget, rows_within_time_limit
 from minerva_select.errors import InputError
 from minerva_select.results import Progress, Provenance, TrainingRecord
 from minerva_select.runtime.device import Deadline, find_device, threads
@@ -295,12 +295,12 @@ class MinervaSelector(TableSelector):
         check_parameters(self.get_params(deep=False))
         if self.resume and self.cache_dir is None:
             raise InputError("resume=True needs to know where the work was left; give the cache_dir of that run too.")
-        stream, X = open_stream(X, Budget.of(self.max_memory), self._cache, audience.tell_rows, ranks)
+        stream, X = open_stream(X, MemoryBudget.of(self.max_memory), self._cache, audience.tell_rows, ranks)
         if stream is None:
             table = self._read(X)
             check_count(self.n_features_to_select, len(table.columns))
             target = as_target(y, table.n_rows)
-            at_most = rows_in_time(table.n_rows, len(table.columns), self.time_limit)
+            at_most = rows_within_time_limit(table.n_rows, len(table.columns), self.time_limit)
             drawn = draw(find_strata(target, self.target_type), at_most) if at_most < table.n_rows else None
             return table, target, None, drawn
         n_rows, n_columns = stream.source.n_rows, len(stream.source.names)
@@ -311,7 +311,7 @@ class MinervaSelector(TableSelector):
                 "give more memory, fewer rows, or use solver='vetting'."
             )
         target = as_target(y, n_rows)
-        at_most = rows_in_time(n_rows, n_columns, self.time_limit)
+        at_most = rows_within_time_limit(n_rows, n_columns, self.time_limit)
         drawn = stream.draw(find_strata(target, self.target_type), at_most)
         table = stream.take(drawn.rows)
         self._remember(X, table.names)

@@ -13,13 +13,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from minerva_select.data import Source, as_table, open_source
 from minerva_select.data.encoded_rows import PackedRows
-from minerva_select.data.encoded_store import Store, sample
-from minerva_select.data.memory_budget import Budget, give_back_memory
+from minerva_select.data.encoded_store import EncodedStore, sample
+from minerva_select.data.frames import as_table
+from minerva_select.data.memory_budget import MemoryBudget, release_memory
 from minerva_select.data.sharding import Shares
+from minerva_select.data.source import Source
 from minerva_select.data.sparse import is_sparse
-from minerva_select.io.tempdirs import Scratch
+from minerva_select.io.tempdirs import TempDir
 from minerva_select.preprocessing import TableEncoder
 from minerva_select.runtime.distributed import ALONE, Ranks
 from minerva_select.schema import ColumnKind, Table
@@ -31,7 +32,7 @@ class Stream:
     """All rows of a table in a file or in many, and where they are kept encoded."""
 
     source: Source
-    budget: Budget
+    budget: MemoryBudget
     folder: Path
     on_rows: Callable[[int, int], None]  # told how many of how many rows are encoded
     ranks: Ranks = ALONE  # each reads and keeps a part of the rows
@@ -61,7 +62,7 @@ class Stream:
         """
         encoder = TableEncoder(kinds).fit(table)
         source = self.part.select(table.names)
-        store = Store.build(
+        store = EncodedStore.build(
             source,
             encoder,
             self.folder / f"rows-{self.ranks.rank}",
@@ -69,7 +70,7 @@ class Stream:
             block_rows=self.budget.block_rows(len(table.names)),
             on_block=lambda n_done: self.on_rows(n_done, source.n_rows),
         )
-        give_back_memory()
+        release_memory()
         return place(store.rows(self.budget.resident_bytes), device), Shares.of(self.ranks, source.n_rows)
 
 
@@ -87,7 +88,7 @@ def _joined(table: Any, ranks: Ranks) -> Any:
 
 
 def open_stream(
-    X: Any, budget: Budget, cache: Path | None, on_rows: Callable[[int, int], None], ranks: Ranks = ALONE
+    X: Any, budget: MemoryBudget, cache: Path | None, on_rows: Callable[[int, int], None], ranks: Ranks = ALONE
 ) -> tuple[Stream | None, Any]:
     """A stream of a table that does not fit the budget and that table; or None and a table to be read whole.
 
@@ -96,12 +97,14 @@ def open_stream(
     size = _size_in_memory(X)
     if is_sparse(X) or (size is not None and budget.fits(*size)):  # who reads a sparse matrix looks at its size
         return None, X
+    from minerva_select.data.open_table import open_source  # noqa: PLC0415 - loads pyarrow
+
     source = X if _is_source(X) else open_source(X, folder=cache)
     if budget.fits(source.n_rows, len(source.names), source.nbytes):
         return None, source.read()
     if cache is not None:
         return Stream(source, budget, cache, on_rows, ranks), X
-    scratch = Scratch()
+    scratch = TempDir()
     stream = Stream(source, budget, scratch.folder, on_rows, ranks)
     weakref.finalize(stream, scratch.close)
     return stream, X

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from full_selection import full_selection
-from minerva_select.cli.provenance import without_secrets
+from minerva_select.io.redaction import without_secrets
 from minerva_select.results import Selection
 
 

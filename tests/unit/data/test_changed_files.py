@@ -10,8 +10,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, parquet
 
-from minerva_select.data import open_source, read_table
+from minerva_select import open_source
 from minerva_select.data.file_discovery import StoredFile
+from minerva_select.data.loading import read_table
 from minerva_select.errors import InputError
 
 WRITE = {".csv": csv.write_csv, ".feather": feather.write_feather, ".parquet": parquet.write_table}

@@ -11,11 +11,12 @@ import pandas as pd
 import pytest
 import torch
 
-from minerva_select.data import as_table, encoded_store_files
+from minerva_select import open_source
 from minerva_select.data import encoded_store as store_module
-from minerva_select.data.encoded_store import Store, sample
-from minerva_select.data.memmap import Mapping
-from minerva_select.data.source import open_source
+from minerva_select.data import encoded_store_files
+from minerva_select.data.encoded_store import EncodedStore, sample
+from minerva_select.data.frames import as_table
+from minerva_select.data.memmap import MemmapReader
 from minerva_select.errors import InputError, InputTypeError
 from minerva_select.preprocessing import TableEncoder, find_kinds
 
@@ -44,7 +45,7 @@ def fitted(data, **options):
 def build(folder, data=None, encoder=None, **options):
     data = frame() if data is None else data
     options = {"key": "k", "block_rows": 128, **options}
-    return Store.build(open_source(data), encoder or fitted(data), folder, **options)
+    return EncodedStore.build(open_source(data), encoder or fitted(data), folder, **options)
 
 
 def contents(folder):
@@ -257,7 +258,7 @@ def test_a_sample_ends_the_reading_at_its_last_row():
 def test_rows_in_a_file_are_gathered_like_those_in_memory(tmp_path, resident, rows, columns):
     values = np.arange(300, dtype=np.int16).reshape(100, 3)
     values.tofile(tmp_path / "rows.bin")
-    mapping = Mapping(resident, scattered=True)
+    mapping = MemmapReader(resident, scattered=True)
     table = mapping.open(tmp_path / "rows.bin", np.int16, values.shape)
     rows = torch.tensor(rows, dtype=torch.int64)
     found = mapping.gather(table, rows, None if columns is None else torch.tensor(columns))
@@ -268,7 +269,7 @@ def test_rows_in_a_file_are_gathered_like_those_in_memory(tmp_path, resident, ro
 @pytest.mark.skipif(sys.platform != "linux", reason="counts memory as Linux does")
 def test_reading_a_large_file_takes_no_memory(tmp_path):
     np.zeros(100_000_000, dtype=np.uint8).tofile(tmp_path / "rows.bin")
-    mapping = Mapping(resident=1 << 24)
+    mapping = MemmapReader(resident=1 << 24)
     table = mapping.open(tmp_path / "rows.bin", np.uint8, (100_000, 1000))
     before = resident_bytes()
     for rows in torch.randperm(100_000).split(5_000):
@@ -287,9 +288,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from minerva_select.data import as_table
-from minerva_select.data.source import open_source
-from minerva_select.data.encoded_store import sample, Store
+from minerva_select.data.frames import as_table
+from minerva_select import open_source
+from minerva_select.data.encoded_store import sample, EncodedStore
 from minerva_select.preprocessing import find_kinds, TableEncoder
 
 
@@ -301,7 +302,7 @@ source = open_source(sys.argv[1])
 table = as_table(sample(source, np.arange(0, 20_000, 10), block_rows=8192))
 encoder = TableEncoder(find_kinds(table)).fit(table)
 before = peak()
-store = Store.build(source, encoder, Path(sys.argv[2]), key="k", block_rows=8192)
+store = EncodedStore.build(source, encoder, Path(sys.argv[2]), key="k", block_rows=8192)
 rows, generator = store.rows(), torch.Generator().manual_seed(0)
 for index in torch.randperm(store.n_rows, generator=generator).split(16384):
     rows.take(index)

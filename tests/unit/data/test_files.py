@@ -6,7 +6,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from minerva_select.data import as_table, read_table
+from minerva_select.data.frames import as_table
+from minerva_select.data.loading import read_table
 from minerva_select.errors import InputError
 
 

@@ -7,7 +7,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from minerva_select.data import as_table, as_target
+from minerva_select.data.frames import as_table, as_target
 from minerva_select.errors import InputError, InputTypeError
 
 
@@ -200,7 +200,7 @@ BAD_TYPES = {
     "arrow lists": (pa.table({"a": [[1], [2]]}), "Column 'a' holds list values"),
     "path": (
         "data.csv",
-        r"X is of type str, which is not a table; read the file first, with minerva\.data\.read_table",
+        r"X is of type str, .*open_source",
     ),
     "number": (3, "X is of type int, which is not a table; pass an array or a data frame"),
     "none": (None, "X is of type NoneType, which is not a table"),

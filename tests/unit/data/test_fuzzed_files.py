@@ -11,7 +11,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from minerva_select.data import as_table, files, open_source, read_table
+from minerva_select import open_source
+from minerva_select.data import loading
+from minerva_select.data.frames import as_table
+from minerva_select.data.loading import read_table
 from minerva_select.errors import InputError, InputTypeError
 
 TEXTS = ["ab", "cd", "ef"]
@@ -327,7 +330,7 @@ def test_an_extension_type_that_a_file_names_is_not_looked_up(tmp_path, read):
 
 @pytest.fixture
 def little_memory(monkeypatch):
-    monkeypatch.setattr(files, "available_memory", lambda: 100_000)
+    monkeypatch.setattr(loading, "available_memory", lambda: 100_000)
 
 
 def test_rows_that_are_claimed_and_take_no_bytes_are_refused_before_they_take_memory(tmp_path):

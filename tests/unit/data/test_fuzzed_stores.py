@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 import torch
 
-from minerva_select.data import as_table
-from minerva_select.data.encoded_store import Store
-from minerva_select.data.source import open_source
+from minerva_select import open_source
+from minerva_select.data.encoded_store import EncodedStore
+from minerva_select.data.frames import as_table
 from minerva_select.errors import InputError
 from minerva_select.preprocessing import TableEncoder, find_kinds
 
@@ -17,7 +17,7 @@ ENCODER = TableEncoder(find_kinds(as_table(FRAME))).fit(as_table(FRAME))
 
 
 def build(folder):
-    return Store.build(open_source(FRAME), ENCODER, folder, key="k")
+    return EncodedStore.build(open_source(FRAME), ENCODER, folder, key="k")
 
 
 def rows(store):

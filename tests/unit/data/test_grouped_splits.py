@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from minerva_select.data.groups import N_ONE_BY_ONE
+from minerva_select.data.groups import N_ASSIGNED_ONE_BY_ONE
 from minerva_select.data.splits import assign_folds, split_rows
 from minerva_select.errors import InputError
 
@@ -56,7 +56,7 @@ def test_many_small_groups_are_dealt_at_once_and_as_evenly():
     n_rows = 60_000
     groups = rng(1).integers(0, 25_000, size=n_rows)
     strata = (rng(2).random(n_rows) < 0.002).astype(np.int64)
-    assert len(np.unique(groups)) > 2 * N_ONE_BY_ONE
+    assert len(np.unique(groups)) > 2 * N_ASSIGNED_ONE_BY_ONE
     parts = split_rows(n_rows, [0.5, 0.3, 0.2], strata, rng(3), groups)
     part_of = np.empty(n_rows, dtype=np.int64)
     for k, part in enumerate(parts):

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import dataset
 
-from minerva_select.data import as_table, as_target
+from minerva_select.data.frames import as_table, as_target
 from minerva_select.data.materialize import gather
 from minerva_select.errors import InputError, InputTypeError
 

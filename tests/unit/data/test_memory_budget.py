@@ -2,11 +2,11 @@ import pytest
 
 from minerva_select.data.memory_budget import (
     MAX_SAMPLE_ROWS,
-    Budget,
+    MemoryBudget,
     available_memory,
-    encoding_seconds,
+    estimate_encoding_seconds,
+    format_bytes,
     parse_memory,
-    spell_bytes,
 )
 from minerva_select.errors import InputError
 
@@ -45,7 +45,7 @@ def test_bytes_given_for_megabytes_are_refused(size):
 
 def test_bytes_are_spelled_in_their_largest_unit():
     amounts = {7: "7 bytes", 1e3: "1.0 kB", 25.04e6: "25.0 MB", 3e9: "3.0 GB", 4.26e12: "4.3 TB"}
-    assert {n: spell_bytes(n) for n in amounts} == amounts
+    assert {n: format_bytes(n) for n in amounts} == amounts
 
 
 def machine(root, *, available=8 * GIB, group="0::/job/task", files=()):
@@ -97,7 +97,7 @@ def test_a_machine_that_tells_nothing_has_some_memory(tmp_path):
 
 
 def test_more_memory_never_means_less_of_anything():
-    budgets = [Budget(int(1.7**k * 1e6)) for k in range(25)]
+    budgets = [MemoryBudget(int(1.7**k * 1e6)) for k in range(25)]
     for n_columns in (1, 30, 214, 10_000):
         for amounts in ([b.block_rows(n_columns) for b in budgets], [b.sample_rows(n_columns) for b in budgets]):
             assert amounts == sorted(amounts)
@@ -106,7 +106,7 @@ def test_more_memory_never_means_less_of_anything():
 
 
 def test_wide_tables_are_read_in_shorter_blocks():
-    budget = Budget(500_000_000)
+    budget = MemoryBudget(500_000_000)
     rows = [budget.block_rows(n_columns) for n_columns in (1, 30, 214, 1000, 3000)]
     assert rows == sorted(rows, reverse=True)
     # A cell of a block takes 40 bytes while it is encoded; a quarter of the budget is for that
@@ -114,13 +114,13 @@ def test_wide_tables_are_read_in_shorter_blocks():
 
 
 def test_a_table_fits_until_its_cells_are_too_many():
-    budget = Budget(2 * GIB)
+    budget = MemoryBudget(2 * GIB)
     assert budget.fits(100_000, 214, 50_000_000)
     assert not budget.fits(3_000_000, 214, 1_600_000_000)
     assert not budget.fits(10, 10, 3 * GIB)
-    assert 0 < Budget.default().n_bytes < available_memory()
+    assert 0 < MemoryBudget.default().n_bytes < available_memory()
 
 
 def test_time_grows_with_the_cells():
-    assert encoding_seconds(2000, 30) == pytest.approx(2 * encoding_seconds(1000, 30))
-    assert encoding_seconds(1000, 60) == pytest.approx(2 * encoding_seconds(1000, 30))
+    assert estimate_encoding_seconds(2000, 30) == pytest.approx(2 * estimate_encoding_seconds(1000, 30))
+    assert estimate_encoding_seconds(1000, 60) == pytest.approx(2 * estimate_encoding_seconds(1000, 30))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from minerva_select.data import as_table
-from minerva_select.data.notation import in_another_notation
+from minerva_select.data.frames import as_table
+from minerva_select.data.notation import has_unparsed_notation
 from minerva_select.schema import Note
 
 DAYS = [(year, month) for year in (1999, 2023) for month in range(1, 13)]
@@ -42,10 +42,10 @@ def test_what_people_write_for_numbers_and_dates_is_noted(values):
 
 @pytest.mark.parametrize("values", NAMES.values(), ids=NAMES)
 def test_names_are_not_taken_for_numbers(values):
-    assert not in_another_notation(np.array(sorted(values), dtype=object))
+    assert not has_unparsed_notation(np.array(sorted(values), dtype=object))
 
 
 def test_a_few_hundred_of_many_levels_are_looked_at():
     levels = np.array([f"${k:,}" for k in range(100_000)], dtype=object)
     levels[1::2] = "odd"  # between those that are looked at, every 334th
-    assert in_another_notation(levels)
+    assert has_unparsed_notation(levels)

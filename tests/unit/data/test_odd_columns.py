@@ -12,8 +12,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from minerva_select.data import arrow_columns, as_table
-from minerva_select.data.datetimes import seconds
+from minerva_select.data import arrow_columns
+from minerva_select.data.datetimes import to_seconds
+from minerva_select.data.frames import as_table
 from minerva_select.errors import InputError, InputTypeError
 from minerva_select.schema import Note
 
@@ -256,4 +257,4 @@ def test_seconds_of_every_unit_are_rounded_once():
         ticks = np.random.default_rng(0).integers(-(2**62), 2**62, size=2000)
         ticks = np.append(ticks >> 20, ticks)
         exact = [int(tick) / parts for tick in ticks]  # Python's division of whole numbers rounds once
-        np.testing.assert_array_equal(seconds(ticks.view(f"m8[{unit}]")), exact)
+        np.testing.assert_array_equal(to_seconds(ticks.view(f"m8[{unit}]")), exact)

@@ -17,7 +17,9 @@ import pytest
 from pyarrow import csv as arrow_csv
 from pyarrow import dataset, feather, parquet
 
-from minerva_select.data import csv_files, open_source, read_table
+from minerva_select import open_source
+from minerva_select.data import csv_files
+from minerva_select.data.loading import read_table
 from minerva_select.errors import InputError, InputTypeError, MissingPackageError
 
 N_ROWS = 103
@@ -297,7 +299,7 @@ def test_arrays_have_numbered_columns():
 
 def test_a_copy_is_private_and_goes_with_its_last_source(tmp_path):
     part = open_source(write_csv(tmp_path)).select(["count"]).part(0, 2)
-    folder = part.spool.folder
+    folder = part.staging.folder
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert sum(block.num_rows for block in part.blocks()) == 51
     del part
@@ -308,7 +310,7 @@ def test_a_copy_is_private_and_goes_with_its_last_source(tmp_path):
 def test_a_closed_source_cannot_be_read(tmp_path):
     with open_source(write_csv(tmp_path)) as source:
         pass
-    assert not source.spool.folder.exists()
+    assert not source.staging.folder.exists()
     with pytest.raises(InputError, match=r"a\.csv' is closed; open it again"):
         source.blocks()
 
@@ -519,7 +521,7 @@ def test_folders_and_patterns_of_addresses_are_tables():
 MEASURE = """
 import resource, sys
 import minerva_select.data.open_table
-from minerva_select.data import open_source
+from minerva_select import open_source
 
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # MB

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from minerva_select.data import as_table, as_target
+from minerva_select.data.frames import as_table, as_target
 from minerva_select.errors import InputError
 
 DENSE = np.random.default_rng(0).normal(size=(30, 4)) * (np.random.default_rng(1).random((30, 4)) < 0.2)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from minerva_select.data import assign_folds, split_rows
+from minerva_select.data.splits import assign_folds, split_rows
 from minerva_select.errors import InputError
 
 

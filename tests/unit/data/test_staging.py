@@ -7,7 +7,7 @@ import stat
 
 import pytest
 
-from minerva_select.data.staging import Spool
+from minerva_select.data.staging import StagingDirectory
 from minerva_select.errors import InputError
 
 
@@ -17,13 +17,13 @@ def fill(path):
 
 def test_half_a_copy_of_a_killed_run_goes_when_the_copy_is_made_again(tmp_path):
     (tmp_path / ".rows.parquet.1a2b3c4d.part").write_text("ro")
-    Spool(tmp_path).write("rows", fill)
+    StagingDirectory(tmp_path).write("rows", fill)
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"rows.parquet": "rows"}
 
 
 def test_a_copy_is_for_this_user_alone_also_in_a_folder_that_others_read(tmp_path):
     tmp_path.chmod(0o755)
-    path = Spool(tmp_path).write("rows", fill)
+    path = StagingDirectory(tmp_path).write("rows", fill)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
@@ -41,5 +41,5 @@ def test_a_disk_that_fails_is_one_sentence_and_leaves_nothing(tmp_path, number, 
         raise OSError(number, "gone")
 
     with pytest.raises(InputError, match=message):
-        Spool(tmp_path).write("rows", fail)
+        StagingDirectory(tmp_path).write("rows", fail)
     assert [*tmp_path.iterdir()] == []

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from minerva_select.data import as_table
+from minerva_select.data.frames import as_table
 from minerva_select.errors import InputError
 from minerva_select.evaluation.dataset import as_arrow, read_rows, read_study, write_rows
 from minerva_select.schema import Column, Note

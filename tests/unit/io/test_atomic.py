@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from minerva_select.io.atomic import UNFINISHED, unfinished
-from minerva_select.results import write_together, write_whole
+from minerva_select.io.atomic import TEMPORARY_SUFFIX, atomic_write, atomic_write_all, temporary_file
 
 
 def contents(folder):
@@ -40,7 +39,7 @@ def test_files_that_belong_together_are_written_all_or_none(earlier, tmp_path, m
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        write_together(dict.fromkeys(earlier, "later"))
+        atomic_write_all(dict.fromkeys(earlier, "later"))
     assert contents(tmp_path) == {"selection.json": "earlier", "report.html": "earlier"}
 
 
@@ -53,23 +52,23 @@ def test_a_file_is_on_the_disk_before_it_takes_its_place_and_its_folder_after(tm
 
     monkeypatch.setattr(os, "fsync", note_sync)
     monkeypatch.setattr(Path, "replace", lambda path, target: (done.append("rename"), replace(path, target))[1])
-    write_whole(tmp_path / "page.html", "text")
+    atomic_write(tmp_path / "page.html", "text")
     assert done == ["file", "rename", "folder"]
 
 
 def test_what_a_killed_process_left_goes_with_the_next_write_and_other_files_stay(tmp_path):
-    (tmp_path / f".page.html.1a2b3c4d{UNFINISHED}").write_text("half a p")
-    others = ".page.html.swp", f".other.html.1a2b3c4d{UNFINISHED}", "page.html.part"
+    (tmp_path / f".page.html.1a2b3c4d{TEMPORARY_SUFFIX}").write_text("half a p")
+    others = ".page.html.swp", f".other.html.1a2b3c4d{TEMPORARY_SUFFIX}", "page.html.part"
     for name in others:
         (tmp_path / name).write_text("mine")
-    write_whole(tmp_path / "page.html", "text")
+    atomic_write(tmp_path / "page.html", "text")
     assert contents(tmp_path) == {"page.html": "text", **dict.fromkeys(others, "mine")}
 
 
 def test_a_file_that_another_writes_at_the_same_time_is_left_to_it(tmp_path):
     page = tmp_path / "page.html"
-    with unfinished(page) as temporary:
-        write_whole(page, "first")
+    with temporary_file(page) as temporary:
+        atomic_write(page, "first")
         temporary.write_text("second")
         temporary.replace(page)
     assert contents(tmp_path) == {"page.html": "second"}
@@ -78,8 +77,8 @@ def test_a_file_that_another_writes_at_the_same_time_is_left_to_it(tmp_path):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from minerva_select.io.atomic import unfinished
-with unfinished(Path(sys.argv[1])) as temporary:
+from minerva_select.io.atomic import temporary_file
+with temporary_file(Path(sys.argv[1])) as temporary:
     temporary.write_text("half a p")
     os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -90,12 +89,12 @@ def test_a_lock_ends_with_its_process(tmp_path):
     killed = subprocess.run([sys.executable, "-c", textwrap.dedent(KILLED), page], check=False)
     assert killed.returncode == -signal.SIGKILL
     assert len(contents(tmp_path)) == 1
-    write_whole(page, "text")
+    atomic_write(page, "text")
     assert contents(tmp_path) == {"page.html": "text"}
 
 
 def test_private_files_are_for_the_user_alone_from_the_start(tmp_path):
-    with unfinished(tmp_path / "rows") as temporary:
+    with temporary_file(tmp_path / "rows") as temporary:
         assert stat.S_IMODE(temporary.stat().st_mode) == 0o600
-    write_whole(tmp_path / "state", b"\x00", private=True)
+    atomic_write(tmp_path / "state", b"\x00", private=True)
     assert stat.S_IMODE((tmp_path / "state").stat().st_mode) == 0o600

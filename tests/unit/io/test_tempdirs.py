@@ -9,13 +9,13 @@ import sys
 
 import pytest
 
-from minerva_select.io.tempdirs import Scratch
+from minerva_select.io.tempdirs import TempDir
 
 MAKE = """
 import os, signal, sys, tempfile
 tempfile.tempdir = sys.argv[1]
-from minerva_select.io.tempdirs import Scratch
-scratch = Scratch()
+from minerva_select.io.tempdirs import TempDir
+scratch = TempDir()
 (scratch.folder / "rows.bin").write_bytes(b"rows")
 """
 KILLED = MAKE + "os.kill(os.getpid(), signal.SIGKILL)"
@@ -33,7 +33,7 @@ def run(program, folder):
 
 
 def test_it_is_for_this_user_alone_and_goes_when_nobody_needs_it(temporary):
-    scratch = Scratch()
+    scratch = TempDir()
     assert stat.S_IMODE(scratch.folder.stat().st_mode) == 0o700
     assert [*temporary.iterdir()] == [scratch.folder]
     del scratch
@@ -46,12 +46,12 @@ def test_it_goes_when_its_process_ends_and_not_when_one_that_it_forked_does(temp
 
 
 def test_what_a_killed_process_left_goes_with_the_next_and_those_in_use_stay(temporary):
-    in_use = Scratch()
+    in_use = TempDir()
     assert run(KILLED, temporary) == -signal.SIGKILL
     left = {*temporary.iterdir()} - {in_use.folder}
     assert len(left) == 1
     (temporary / "minerva-notes").mkdir()  # of somebody else
-    scratch = Scratch()
+    scratch = TempDir()
     assert {*temporary.iterdir()} == {in_use.folder, scratch.folder, temporary / "minerva-notes"}
 
 
@@ -59,5 +59,5 @@ def test_a_link_that_looks_like_one_is_not_followed(temporary, tmp_path_factory)
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / ".in-use").write_text("")
     (temporary / "minerva-link").symlink_to(elsewhere)
-    Scratch()
+    TempDir()
     assert [path.name for path in elsewhere.iterdir()] == [".in-use"]

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy.stats import chi2_contingency, ks_2samp, spearmanr
 
-from minerva_select.data import as_table
+from minerva_select.data.frames import as_table
 from minerva_select.errors import InputError
 from minerva_select.preprocessing import copies, find_kinds
 from minerva_select.problems import CARD_FRAUD_MECHANISMS, Problem, card_fraud, card_fraud_chunks

@@ -9,7 +9,8 @@ import pytest
 
 from full_selection import full_selection
 from minerva_select.errors import InputError
-from minerva_select.results import Estimate, FeatureResult, Selection, write_whole
+from minerva_select.io.atomic import atomic_write
+from minerva_select.results import Estimate, FeatureResult, Selection
 
 FULL = full_selection()
 FIXED_COLUMNS = [
@@ -66,7 +67,7 @@ def test_a_report_is_written_whole(monkeypatch, tmp_path):
 
 
 def test_text_without_utf_8_is_spelled_out_in_a_file(tmp_path):
-    write_whole(tmp_path / "page.html", "größe \ud83d")
+    atomic_write(tmp_path / "page.html", "größe \ud83d")
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == "größe \\ud83d"
 
 

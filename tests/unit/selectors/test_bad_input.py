@@ -70,7 +70,7 @@ LISTS = [[1, 2]] * N_ROWS
 BAD_TABLES = {
     "a number": (5, "type int"),
     "nothing": (None, "type NoneType"),
-    "a file name": ("data.csv", "read_table"),
+    "a file name": ("data.csv", "open_source"),
     "a dictionary": ({"amount": [1, 2]}, "type dict"),
     "one dimension": (np.zeros(N_ROWS), "two dimensions"),
     "three dimensions": (np.zeros((N_ROWS, 2, 2)), "two dimensions"),

@@ -13,8 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from minerva_select import MinervaSelector
-from minerva_select.data import open_source
+from minerva_select import MinervaSelector, open_source
 from minerva_select.errors import InputError
 from minerva_select.problems import equality
 from minerva_select.selectors import vetting

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from minerva_select import MinervaSelector
-from minerva_select.data import as_table
+from minerva_select.data.frames import as_table
 from minerva_select.mi.inference import MeanEstimate
 from minerva_select.mi.pairwise_mi import PairwiseInformation
 from minerva_select.results import Role, SuspectKind

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from minerva_select import MinervaSelector, mutual_information
-from minerva_select.data import as_table, as_target
+from minerva_select.data.frames import as_table, as_target
 from minerva_select.errors import InputError
 from minerva_select.mi.cross_fit import held_out_clusters
 from minerva_select.preprocessing import find_kinds

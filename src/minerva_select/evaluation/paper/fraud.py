@@ -12,7 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score, precision_score, recall_score
 
-from minerva_select.data import as_table, split_rows
+from minerva_select.data.frames import as_table
+from minerva_select.data.splits import split_rows
 from minerva_select.errors import unknown_name
 from minerva_select.evaluation.ground_truth import verdict
 from minerva_select.evaluation.paper.cells import Cell

@@ -11,16 +11,16 @@ import numpy as np
 import pandas as pd
 import torch
 
-from minerva_select.data import as_table
+from minerva_select.data.frames import as_table
 from minerva_select.evaluation.paper.cells import Cell
 from minerva_select.evaluation.paper.configuration import Configuration
 from minerva_select.evaluation.paper.tables import FigureTable, figure, seconds
 from minerva_select.evaluation.records import Record
 from minerva_select.evaluation.worker import measured
+from minerva_select.io.atomic import atomic_write
 from minerva_select.mi.training import TrainingContext
 from minerva_select.preprocessing import TableEncoder, find_kinds
 from minerva_select.problems import gaussian
-from minerva_select.results import write_whole
 from minerva_select.runtime.device import seeded
 from minerva_select.selectors import mutual_information
 from minerva_select.selectors.cross_validation import as_rows
@@ -122,4 +122,4 @@ def plot(records: Sequence[Record], path: Path) -> None:
     axes.legend(title="dimensions", frameon=False)
     picture = io.BytesIO()
     drawn.savefig(picture, format="png", dpi=150)
-    write_whole(path, picture.getvalue())
+    atomic_write(path, picture.getvalue())

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from minerva_select.data import as_target
+from minerva_select.data.frames import as_target
 from minerva_select.errors import InputError
 from minerva_select.preprocessing import find_kinds, find_target_kind, unusable, within_reach
 from minerva_select.schema import Column, ColumnKind, Table
@@ -80,7 +80,7 @@ def ask(
     Examples
     --------
     >>> import pandas as pd
-    >>> from minerva_select.data import as_table
+    >>> from minerva_select.data.frames import as_table
     >>> X = pd.DataFrame({"colour": ["red", None, "blue"], "size": [1.5, 2.5, None], "unit": [1, 1, 1]})
     >>> question, aside = ask(as_table(X), ["a", "b", "a"], np.ones(3), categorical="auto", target="auto", seed=0)
     >>> question.X.tolist(), question.y.tolist(), aside

@@ -13,7 +13,7 @@ from sklearn.feature_selection import RFE, RFECV
 from sklearn.metrics import get_scorer, log_loss, make_scorer
 
 from minerva_select.checks import is_finite
-from minerva_select.data import assign_folds
+from minerva_select.data.splits import assign_folds
 from minerva_select.errors import InputError, brief
 from minerva_select.selectors.baselines.base import BaselineSelector, Ranking
 from minerva_select.selectors.baselines.design_matrix import Question

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from minerva_select.data import as_table
+from minerva_select.data.frames import as_table
 from minerva_select.problems import additive
 from minerva_select.selectors import BorutaSelector
 from minerva_select.selectors.baselines.design_matrix import ask

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from minerva_select.data.memory_budget import Budget, available_memory, spell_bytes
+from minerva_select.data.memory_budget import MemoryBudget, available_memory, format_bytes
 from minerva_select.data.paths import check_exists
-from minerva_select.data.source import open_source
 from minerva_select.errors import InputError
 
 _TEXT_BYTES = 7  # that a fit takes for a byte of CSV, at six of them a cell
@@ -45,11 +44,11 @@ def read_table(path: str | os.PathLike[str]) -> Any:
     import pyarrow as pa  # noqa: PLC0415 - half a second, only when a file is read
 
     from minerva_select.data.arrow_files import open_arrow, read_stream  # noqa: PLC0415
-    from minerva_select.data.chunked import Runs  # noqa: PLC0415
+    from minerva_select.data.chunked import ChunkedSource  # noqa: PLC0415
     from minerva_select.data.csv_files import CsvFile  # noqa: PLC0415
     from minerva_select.data.csv_text import text_bytes  # noqa: PLC0415
     from minerva_select.data.file_discovery import find  # noqa: PLC0415
-    from minerva_select.data.in_memory import TableRun  # noqa: PLC0415
+    from minerva_select.data.in_memory import ArrowTableChunk  # noqa: PLC0415
     from minerva_select.data.parquet_files import open_parquet  # noqa: PLC0415
 
     place = find(path)
@@ -58,25 +57,27 @@ def read_table(path: str | os.PathLike[str]) -> Any:
         return CsvFile.open(place.files[0]).read()
     found = open_arrow(place.files[0]) if place.kind == "arrow" else None
     if found is not None:
-        source = Runs.whole(place.name, found[0], [found[1]])
+        source = ChunkedSource.whole(place.name, found[0], [found[1]])
     elif place.kind == "parquet":
-        source = Runs.whole(place.name, *open_parquet(place))
+        source = ChunkedSource.whole(place.name, *open_parquet(place))
     else:
         table = pa.concat_tables(read_stream(place.files[0]))
-        source = Runs.whole(place.name, table.schema, [TableRun(table)])
+        source = ChunkedSource.whole(place.name, table.schema, [ArrowTableChunk(table)])
     _check_room(place.name, _CELL_BYTES * source.n_rows * len(source.names))
     _check_room(place.name, source.nbytes)  # a text that is stored once may stand in every row
     return source.read()
 
 
-def read_within(path: str | os.PathLike[str], budget: Budget, folder: str | os.PathLike[str] | None = None) -> Any:
+def read_within(
+    path: str | os.PathLike[str], budget: MemoryBudget, folder: str | os.PathLike[str] | None = None
+) -> Any:
     """Read a table whole where a fit of it keeps within the memory; else open it, to be read in blocks.
 
     Parameters
     ----------
     path : path or address
         As in :func:`read_table`.
-    budget : Budget
+    budget : MemoryBudget
         Memory that a fit may take.
     folder : path, optional
         Where what can be read only once is copied to; as in :func:`open_source`.
@@ -93,6 +94,8 @@ def read_within(path: str | os.PathLike[str], budget: Budget, folder: str | os.P
         file = place.files[0]
         if _TEXT_BYTES * file.size * (_PACKED if file.is_packed else 1) <= budget.n_bytes:
             return read_table(path)
+    from minerva_select.data.open_table import open_source  # noqa: PLC0415
+
     source = open_source(path, folder)
     return source.read() if budget.fits(source.n_rows, len(source.names), source.nbytes) else source
 
@@ -102,6 +105,6 @@ def _check_room(name: str, n_bytes: int) -> None:
     free = available_memory()
     if n_bytes > free:
         raise InputError(
-            f"{name!r} takes at least {spell_bytes(n_bytes)} in memory, and {spell_bytes(free)} are free; "
-            "give fewer rows or columns, or read it in blocks with minerva_select.data.open_source."
+            f"{name!r} takes at least {format_bytes(n_bytes)} in memory, and {format_bytes(free)} are free; "
+            "give fewer rows or columns, or read it in blocks with minerva_select.open_source."
         )
