@@ -24,7 +24,7 @@ def live(task, rank, size, port, pipe):
             start = time.monotonic()
             pipe.send(task(ranks))
     except Exception as error:
-        told = not (isinstance(error, MinervaError) and error.told_elsewhere)
+        told = not (isinstance(error, MinervaError) and error.reported_elsewhere)
         pipe.send((type(error).__name__, str(error), told, time.monotonic() - start))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 class MinervaError(Exception):
     """Base of every error that MINERVA raises on purpose."""
 
-    told_elsewhere = False  # another process of the same run tells the user
+    reported_elsewhere = False  # another process of the same run tells the user
 
 
 class InputError(MinervaError, ValueError):

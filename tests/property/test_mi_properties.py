@@ -11,7 +11,7 @@ from minerva_select.mi.inference import estimate_mean, holm_bonferroni
 from minerva_select.mi.networks import MAX_COUNTED, FeatureTower, soft_clamp
 from minerva_select.mi.objective import norm_drift, sparsity_ratio
 from minerva_select.mi.pair_tables import N_CELLS, N_PARTS, PairTables
-from minerva_select.runtime.device import seeded
+from minerva_select.runtime.rng import seeded_rng
 
 # The first call of anything in torch takes longer than hypothesis allows for an example
 UNTIMED = settings(deadline=None)
@@ -217,7 +217,7 @@ def columns(draw):
 @given(columns(), st.integers(0, 2**32 - 1))
 def test_the_projection_of_embedded_columns_needs_no_embedding(case, seed):
     rows, weights = case
-    with seeded(seed, torch.device("cpu")), torch.no_grad():
+    with seeded_rng(seed, torch.device("cpu")), torch.no_grad():
         tower = FeatureTower(rows.layout, 1, n_members=2, width=3, n_blocks=0, embedding_width=2).double()
         found, expected = tower.hidden(rows, weights), tower.project(tower.embed(rows, weights))
     # Doubles, added up in another order
@@ -236,7 +236,7 @@ def test_features_of_another_row_change_the_projection_by_what_their_weights_swi
     table = Rows(rows.ranks.flatten(0, 1), rows.codes.flatten(0, 1), rows.layout)
     mine = torch.arange(2 * n_rows).view(2, n_rows)
     others = mine.flip(0)  # each member gets the cells of the other's rows
-    with seeded(seed, torch.device("cpu")), torch.no_grad():
+    with seeded_rng(seed, torch.device("cpu")), torch.no_grad():
         tower = FeatureTower(rows.layout, 1, n_members=2, width=3, n_blocks=0, embedding_width=2).double()
         parts = tower.hidden(table.take(others)) - tower.hidden(table.take(others), weights)
         parts -= tower.hidden(rows) - tower.hidden(rows, weights)
@@ -265,7 +265,7 @@ def test_features_of_another_row_change_their_columns_and_their_pairs(case, seed
     pairs = tuple(data.draw(st.lists(st.tuples(feature, feature), max_size=4, unique=True)))
     table = Rows(rows.ranks.flatten(0, 1), rows.codes.flatten(0, 1), rows.layout)
     mine = torch.arange(2 * n_rows).view(2, n_rows)
-    with seeded(seed, torch.device("cpu")), torch.no_grad():
+    with seeded_rng(seed, torch.device("cpu")), torch.no_grad():
         tables = [PairTables(pairs, torch.randn(N_PARTS + 1, len(pairs), N_CELLS, 2)) for _ in range(2)]
         tower = FeatureTower(rows.layout, 1, n_members=2, width=3, n_blocks=0, embedding_width=2, pairs=tables).double()
         others = torch.randint(2 * n_rows, mine.shape)

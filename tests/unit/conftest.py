@@ -10,7 +10,7 @@ import torch
 from minerva_select.data.encoded_rows import Layout, Rows, join_rows
 from minerva_select.mi.cross_fit import CrossFitCritics, Fold, Target
 from minerva_select.mi.training import Schedule, TrainingContext
-from minerva_select.runtime.device import seeded
+from minerva_select.runtime.rng import seeded_rng
 from minerva_select.solvers.candidate_search import SearchContext
 from minerva_select.solvers.fit_config import FitConfig
 
@@ -103,7 +103,7 @@ def draw_critics():
     """Build critics as drawn, with dropout off: their scores depend on every feature of their task."""
 
     def draw(*tasks, seed=0):
-        with seeded(seed, CPU):
+        with seeded_rng(seed, CPU):
             critics = CrossFitCritics(tasks, width=16)
         critics.ensemble.train(False)
         return critics
@@ -138,5 +138,5 @@ def quick():
 @pytest.fixture
 def generator():
     """Draws of one test; torch's global state is put back after it."""
-    with seeded(0, CPU) as generator:
+    with seeded_rng(0, CPU) as generator:
         yield generator

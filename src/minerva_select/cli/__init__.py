@@ -52,7 +52,7 @@ class _OneSentenceGroup(TyperGroup):
             with terminable():
                 return super().invoke(ctx)
         except MinervaError as error:
-            if not error.told_elsewhere:  # by another process of the run
+            if not error.reported_elsewhere:  # by another process of the run
                 _complain(_ROWS.sub("", str(error)))
             raise typer.Exit(BAD_INPUT) from None
         except BrokenPipeError:  # whoever read the output has gone, which typer ends in silence

@@ -9,12 +9,12 @@ from typing import Protocol
 
 
 class Processes(Protocol):
-    """What a command needs of :class:`minerva_select.runtime.distributed.Ranks`."""
+    """What a command needs of :class:`minerva_select.runtime.distributed.ProcessGroup`."""
 
     size: int
 
     @property
-    def leads(self) -> bool:
+    def is_main(self) -> bool:
         """Whether this is the process that writes and prints."""
 
     def barrier(self) -> None:
@@ -25,7 +25,7 @@ class _One:
     """A process alone, known without loading torch."""
 
     size = 1
-    leads = True
+    is_main = True
 
     def barrier(self) -> None:
         """Nobody is to be waited for."""

@@ -79,9 +79,9 @@ def select_command(
             "max_memory": memory,
             "cache_dir": workplace,
             "resume": resume,
-            "verbose": int(verbose and ranks.leads),
+            "verbose": int(verbose and ranks.is_main),
         }
-        hidden = quiet or not ranks.leads
+        hidden = quiet or not ranks.is_main
         with _work_is_kept(workplace), ProgressBar(quiet=hidden) as progress:
             progress(Progress("read", 0.0))
             budget = MemoryBudget.of(memory)
@@ -96,11 +96,11 @@ def select_command(
                 selection = with_command(fits.answer((progress, stop), ranks), ctx, data)
         if again is not None and not stop.asked:
             selection, failure = _repeat(fits, selection, again, folder, quiet=quiet)
-        written, unwritten = _write(selection, folder if ranks.leads else None)
+        written, unwritten = _write(selection, folder if ranks.is_main else None)
         ranks.barrier()
-        if workplace is not None and workplace != cache and ranks.leads and not unwritten:
+        if workplace is not None and workplace != cache and ranks.is_main and not unwritten:
             shutil.rmtree(workplace, ignore_errors=True)
-    if ranks.leads:
+    if ranks.is_main:
         _print(selection, written, as_json=as_json, quiet=quiet)
     if failure := unwritten or failure:
         raise failure

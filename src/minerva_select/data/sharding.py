@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from minerva_select.data.encoded_rows import Rows
-from minerva_select.runtime.distributed import ALONE, Ranks
+from minerva_select.runtime.distributed import SINGLE_PROCESS, ProcessGroup
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class Portion:
 
     rows: Tensor  # (n, n_own) row numbers
     length: int  # of the block
-    ranks: Ranks = ALONE
+    ranks: ProcessGroup = SINGLE_PROCESS
     places: Tensor | None = None  # (n, n_own) where in the block they are; None: it is the whole block
     is_filling: Tensor | None = None  # (n, n_own)
 
@@ -61,16 +61,16 @@ class Shares:
     Examples
     --------
     >>> import torch
-    >>> shares = Shares(ALONE, (0, 3))
+    >>> shares = Shares(SINGLE_PROCESS, (0, 3))
     >>> shares.places(torch.tensor([1, 2, 4, 5]), n_held=3)
     tensor([1, 2, 1, 2])
     """
 
-    ranks: Ranks = ALONE
+    ranks: ProcessGroup = SINGLE_PROCESS
     bounds: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, ranks: Ranks, n_own: int) -> Self:
+    def of(cls, ranks: ProcessGroup, n_own: int) -> Self:
         """Shares of ranks that each hold so many rows, in the order of the ranks."""
         bounds = [0]
         for n_rows in ranks.gather(n_own):
@@ -129,7 +129,7 @@ class Shares:
             return x, self.places(rows, len(x))
         mine = self.hold(rows.flatten()).nonzero().squeeze(1)
         own = self.take(x, rows.flatten()[mine])
-        ranks, codes = (self.ranks.join_rows(cells, mine, rows.numel()) for cells in (own.ranks, own.codes))
+        ranks, codes = (self.ranks.gather_rows(cells, mine, rows.numel()) for cells in (own.ranks, own.codes))
         return Rows(ranks, codes, x.layout), torch.arange(rows.numel(), device=rows.device).view(rows.shape)
 
 

@@ -7,7 +7,7 @@ import math
 import torch
 from torch import Tensor
 
-from minerva_select.runtime.distributed import Ranks
+from minerva_select.runtime.distributed import ProcessGroup
 
 
 def log_mean_exp(scores: Tensor, dim: int = -1) -> Tensor:
@@ -15,7 +15,7 @@ def log_mean_exp(scores: Tensor, dim: int = -1) -> Tensor:
     return torch.logsumexp(scores, dim=dim) - math.log(scores.shape[dim])
 
 
-def donsker_varadhan(joint_scores: Tensor, marginal_scores: Tensor, ranks: Ranks | None = None) -> Tensor:
+def donsker_varadhan(joint_scores: Tensor, marginal_scores: Tensor, ranks: ProcessGroup | None = None) -> Tensor:
     """Lower bound E_P[T] - log E_Q[exp T] on mutual information (eqs. 4 to 8).
 
     With ``ranks`` the scores are this rank's share: the bound is that of the joined batch on every rank, and its

@@ -16,7 +16,7 @@ from torch.nn import functional
 from minerva_select.data.encoded_rows import Layout, Rows
 from minerva_select.data.sharding import Portion
 from minerva_select.mi.pair_tables import PairEncoding, PairTables
-from minerva_select.runtime.device import drawn_by
+from minerva_select.runtime.rng import network_generator
 
 # Levels of a column up to which counting them is cheaper than looking up their vectors: a GPU multiplies more readily
 MAX_COUNTED = {"cpu": 32, "cuda": 256}
@@ -50,7 +50,7 @@ class Linear(nn.Module):
         self.bias = nn.Parameter(self._draw(n_members, 1, n_outputs))
 
     def _draw(self, *shape: int) -> Tensor:
-        return torch.empty(shape).uniform_(-self.limit, self.limit, generator=drawn_by())
+        return torch.empty(shape).uniform_(-self.limit, self.limit, generator=network_generator())
 
     def forward(self, x: Tensor) -> Tensor:  # (n_members, n_rows, n_outputs)
         """Multiply and add."""
@@ -71,8 +71,8 @@ class ColumnEmbedding(nn.Module):
         # Where the vectors of each member's columns begin, in the table of all members joined
         self.register_buffer("starts", members.view(-1, 1, 1) + starts)
         self.register_buffer("order", torch.tensor(layout.positions, dtype=torch.int64))
-        self.levels = nn.Parameter(torch.randn(n_members, self.n_codes, width, generator=drawn_by()))
-        self.missing = nn.Parameter(torch.randn(n_members, layout.n_continuous, width, generator=drawn_by()))
+        self.levels = nn.Parameter(torch.randn(n_members, self.n_codes, width, generator=network_generator()))
+        self.missing = nn.Parameter(torch.randn(n_members, layout.n_continuous, width, generator=network_generator()))
 
     starts: Tensor
     order: Tensor
@@ -121,7 +121,7 @@ class Dropout(nn.Module):
         shape = x.shape if self.portion is None else (len(x), self.portion.length, x.shape[-1])
         n_drawn = math.prod(shape)
         words = torch.empty((n_drawn + 7) // 8, dtype=torch.int64, device=x.device)
-        words.random_(-(2**63), None, generator=drawn_by(x.device))
+        words.random_(-(2**63), None, generator=network_generator(x.device))
         kept = words.view(torch.uint8)[:n_drawn].view(shape) < self.n_kept
         kept = kept if self.portion is None else self.portion.pick(kept)
         return x * kept * (256 / self.n_kept)

@@ -18,7 +18,7 @@ from torch.nn import functional
 from minerva_select.data.encoded_rows import Rows, places_on
 from minerva_select.data.sharding import HELD_WHOLE, Shares
 from minerva_select.mi.discretization import MAX_LEVELS, discretize_columns
-from minerva_select.runtime.device import drawn_by
+from minerva_select.runtime.rng import network_generator
 
 N_PARTS = 4  # a training row is told of a table that this share of the others made, and never the row itself
 UNSEEN = N_PARTS  # the table of all training rows, for those that are not among them
@@ -110,7 +110,7 @@ class PairEncoding(nn.Module):
         n_inputs = len(self.pairs) * self.n_values
         limit = 1.0 / math.sqrt(max(1, n_inputs))
         weight = torch.empty(len(tables), n_inputs, width)
-        self.weight = nn.Parameter(weight.uniform_(-limit, limit, generator=drawn_by()))
+        self.weight = nn.Parameter(weight.uniform_(-limit, limit, generator=network_generator()))
         self.register_buffer("tables", torch.stack([table.tables for table in tables]).flatten(0, 3))
         self.register_buffer("members", torch.arange(len(tables)).view(-1, 1) * (N_PARTS + 1))
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from minerva_select.runtime.device import Deadline
-from minerva_select.runtime.distributed import ALONE, Ranks
+from minerva_select.runtime.deadline import Deadline
+from minerva_select.runtime.distributed import SINGLE_PROCESS, ProcessGroup
 
 LEVEL = 0.05  # probability that any one of columns that tell nothing seems to tell something
 _ONE_HOT_CELLS = {"cpu": 1 << 23, "cuda": 1 << 31}  # zeros and ones of one block of columns that are held at once
@@ -35,7 +35,12 @@ class PairwiseInformation:
 
 
 def screen(
-    codes: Tensor, classes: Tensor, *, n_pairs: int, ranks: Ranks = ALONE, deadline: Deadline | None = None
+    codes: Tensor,
+    classes: Tensor,
+    *,
+    n_pairs: int,
+    ranks: ProcessGroup = SINGLE_PROCESS,
+    deadline: Deadline | None = None,
 ) -> PairwiseInformation:
     """Count all columns and all pairs against the classes, in blocks of columns; pairs until the time is up.
 
@@ -58,7 +63,7 @@ def screen(
     blocks = _blocks(n_levels, _BLOCK_CELLS.get(device.type, 1024))
     for a, first in enumerate(blocks):
         for second in blocks[a:]:
-            if deadline is not None and deadline.passed:
+            if deadline is not None and deadline.expired:
                 break
             inside, n_cells = _of_pairs(parts, first, second, n_levels, nlogn, ranks)
             synergy = (inside - alone) / n_rows - marginal[first][:, None] - marginal[second]
@@ -75,12 +80,12 @@ def screen(
     )
 
 
-def _size(values: Tensor, ranks: Ranks) -> int:
+def _size(values: Tensor, ranks: ProcessGroup) -> int:
     """One more than the largest value of any rank."""
     return max(ranks.gather(int(values.max()) + 1 if values.numel() else 0))
 
 
-def _compact(codes: Tensor, ranks: Ranks) -> tuple[Tensor, Tensor]:
+def _compact(codes: Tensor, ranks: ProcessGroup) -> tuple[Tensor, Tensor]:
     """Codes renumbered so that every column uses 0, 1, ... without gaps, and how many it uses."""
     top = _size(codes, ranks)
     compact, sizes = torch.empty_like(codes), []
@@ -102,7 +107,7 @@ def _table_of_nlogn(n_rows: int, device: torch.device) -> Tensor:  # (n_rows + 1
 
 
 def _marginal(
-    parts: list[Tensor], n_levels: Tensor, nlogn: Tensor, alone: Tensor, ranks: Ranks
+    parts: list[Tensor], n_levels: Tensor, nlogn: Tensor, alone: Tensor, ranks: ProcessGroup
 ) -> Tensor:  # (n_features,)
     """Plug-in information of every column."""
     width = int(n_levels.max())
@@ -163,7 +168,7 @@ def _count(part: Tensor, first: Tensor, second: Tensor, n_levels: Tensor) -> Ten
 
 
 def _of_pairs(
-    parts: list[Tensor], first: Tensor, second: Tensor, n_levels: Tensor, nlogn: Tensor, ranks: Ranks
+    parts: list[Tensor], first: Tensor, second: Tensor, n_levels: Tensor, nlogn: Tensor, ranks: ProcessGroup
 ) -> tuple[Tensor, Tensor]:  # (n_first, n_second) each
     """Sums of n log n, with the classes less without them, and the number of cells that occur, of every pair."""
     total, inside = torch.zeros((), dtype=torch.int32, device=nlogn.device), torch.zeros_like(nlogn[0])

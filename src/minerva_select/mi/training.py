@@ -16,8 +16,8 @@ from minerva_select.results import TrainingRecord
 from minerva_select.results.parsing import MisfitError, read_as
 from minerva_select.runtime.checkpoint import NO_JOURNAL, Journal
 from minerva_select.runtime.cuda_graphs import BatchLoss, GraphedStep
-from minerva_select.runtime.device import Deadline
-from minerva_select.runtime.distributed import ALONE, Ranks
+from minerva_select.runtime.deadline import Deadline
+from minerva_select.runtime.distributed import SINGLE_PROCESS, ProcessGroup
 from minerva_select.runtime.state_files import State
 
 _HOPELESS = 1e3  # nats below zero, where a network that knows nothing is; no target holds a hundredth of it
@@ -46,7 +46,7 @@ class TrainingContext:
     deadline: Deadline = field(default_factory=lambda: Deadline(None))
     journal: Journal = NO_JOURNAL
     on_record: Callable[[TrainingRecord], None] = lambda _: None
-    ranks: Ranks = ALONE  # who trains together; critics know it from their rows
+    ranks: ProcessGroup = SINGLE_PROCESS  # who trains together; critics know it from their rows
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def train(
         loss = training.descend()
         after_step()
         step = training.step
-        is_over = step >= schedule.max_steps or (run.ranks.size == 1 and run.deadline.passed)  # ranks ask one another
+        is_over = step >= schedule.max_steps or (run.ranks.size == 1 and run.deadline.expired)  # ranks ask one another
         if step % schedule.evaluate_every and not is_over:  # .item() waits for a GPU: not every step
             continue
         loss, bound = _joined(loss, run.ranks), _evaluate(ensemble, held_out_bound)
@@ -116,7 +116,7 @@ def train(
         run.on_record(training.records[-1])
         training.judge(bound, keep_best, ceiling)
         training.converged = training.converged or finished()
-        if training.converged or run.deadline.passed:
+        if training.converged or run.deadline.expired:
             break
         if entry.due:
             entry.save(step, training.state())
@@ -155,7 +155,7 @@ class _Training:
         ensemble: Ensemble,
         loss_of_batch: Callable[[], Loss],
         schedule: Schedule,
-        ranks: Ranks,
+        ranks: ProcessGroup,
         changed: Mapping[str, Tensor],
     ) -> None:
         self.ensemble = ensemble
@@ -259,7 +259,7 @@ def _evaluate(ensemble: Ensemble, held_out_bound: Callable[[], Tensor]) -> Tenso
         return held_out_bound().cpu()
 
 
-def _joined(loss: Loss, ranks: Ranks) -> Loss:
+def _joined(loss: Loss, ranks: ProcessGroup) -> Loss:
     """The loss of the batch, of which every rank has its share."""
     if ranks.size == 1:
         return loss

@@ -17,7 +17,7 @@ from torch import Generator, Tensor
 
 from minerva_select.errors import InputError
 from minerva_select.io.atomic import TEMPORARY_SUFFIX, atomic_write, is_regular_file, make_private_directory
-from minerva_select.runtime.device import is_random_state, random_state, set_random_state
+from minerva_select.runtime.rng import get_rng_state, is_rng_state, set_rng_state
 from minerva_select.runtime.state_files import State, fingerprint, read_state, write_state
 
 logger = logging.getLogger("minerva_select")
@@ -115,7 +115,7 @@ class Journal:
         if self.folder is None:
             return Entry(self)
         self._n_entries += 1
-        random = random_state(self.generator, self.device)
+        random = get_rng_state(self.generator, self.device)
         text = f"{FORMAT} {self.key} {self._n_entries} {name}"
         return Entry(self, self._n_entries, fingerprint(text, _prefixed(start=start or {}, random=random)), fits)
 
@@ -178,12 +178,12 @@ class Entry:
             if read is None:
                 continue
             state, random = State(_under("state", read.tensors), read.facts), _under("random", read.tensors)
-            if is_random_state(random, journal.generator, journal.device) and self._fits(state):
+            if is_rng_state(random, journal.generator, journal.device) and self._fits(state):
                 states[point], randoms[point] = state, random
         point = self._last_common(states)
         _remove(path for other, path in files.items() if other > point or other not in states)
         if point:
-            set_random_state(randoms[point], journal.generator, journal.device)
+            set_rng_state(randoms[point], journal.generator, journal.device)
             self.found = states[point]
             self.is_finished = point == _FINISHED
 
@@ -212,7 +212,7 @@ class Entry:
         if folder is None:
             return
         before = time.monotonic()
-        tensors = _prefixed(state=state.tensors, random=random_state(journal.generator, journal.device))
+        tensors = _prefixed(state=state.tensors, random=get_rng_state(journal.generator, journal.device))
         with journal.as_far_as_the_disk_allows():
             path = folder / f"{self._number:04d}.{point}.safetensors"
             write_state(path, State(tensors, state.facts), self._start)

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from minerva_select.runtime.device import drawn_by, quick_products
+from minerva_select.runtime.device import allow_tf32
+from minerva_select.runtime.rng import network_generator
 
 if TYPE_CHECKING:
     from minerva_select.mi.objective import Loss
@@ -80,7 +81,7 @@ class GraphedStep:
     def _capture(self) -> None:
         """Record the step; nothing else may touch the device meanwhile, such as garbage that is collected there."""
         collects, graph = gc.isenabled(), torch.cuda.CUDAGraph()
-        if (generator := drawn_by(self.stream.device)) is not None:
+        if (generator := network_generator(self.stream.device)) is not None:
             graph.register_generator_state(generator)  # or every replay would drop the values that the capture dropped
         gc.collect()
         gc.disable()
@@ -99,7 +100,7 @@ class GraphedStep:
                 gc.enable()
 
     def _compute(self, drawn: Draws) -> Loss:
-        with quick_products():
+        with allow_tf32():
             loss = self.batch.loss(*drawn)
             self.descend(loss)
         return Loss(

@@ -14,7 +14,7 @@ from minerva_select.data.sharding import HELD_WHOLE, Shares
 from minerva_select.errors import InputError
 from minerva_select.mi.cross_fit import Fold, Target
 from minerva_select.preprocessing import EncodedTable, TableEncoder, find_target_kind, fit_atoms
-from minerva_select.runtime.distributed import Ranks
+from minerva_select.runtime.distributed import ProcessGroup
 from minerva_select.schema import ColumnKind, Table
 from minerva_select.selectors.row_metadata import Origins
 from minerva_select.solvers.fit_config import FitConfig
@@ -116,11 +116,11 @@ def encode(table: Table, kinds: Mapping[str, ColumnKind], divisions: Sequence[Di
     return join_rows([one.pack() for one in rows] if table.n_rows >= PACKED_FROM else rows)
 
 
-def share_out(x: Rows, n_rows: int, ranks: Ranks) -> tuple[Rows, Shares]:
+def share_out(x: Rows, n_rows: int, ranks: ProcessGroup) -> tuple[Rows, Shares]:
     """An even part of the rows that every process has, each in all its encodings, for each process to compute with."""
     if ranks.size == 1:
         return x, HELD_WHOLE
-    own = ranks.slice_of(n_rows)
+    own = ranks.own_slice(n_rows)
     shares = Shares.of(ranks, own.stop - own.start)
     stretches = [torch.arange(own.start, own.stop) + start for start in range(0, len(x), n_rows)]
     return x.take(torch.cat(stretches).to(x.device)), shares

@@ -16,7 +16,8 @@ from minerva_select.mi.inference import MeanEstimate, estimate_mean
 from minerva_select.mi.training import TrainingContext
 from minerva_select.preprocessing import find_kinds, unusable
 from minerva_select.results import Estimate
-from minerva_select.runtime.device import find_device, seeded, threads
+from minerva_select.runtime.device import find_device, limit_threads
+from minerva_select.runtime.rng import seeded_rng
 from minerva_select.schema import Column, Table
 from minerva_select.selectors.cross_validation import check_rows, divide, encode, make_folds
 from minerva_select.selectors.parameters import as_generator, as_names
@@ -27,7 +28,7 @@ from minerva_select.solvers.fit_config import FitConfig
 FEW_COLUMNS = 3  # up to here one critic learns all columns; above, columns that carry nothing are left out first
 
 
-@threads()
+@limit_threads()
 def mutual_information(
     X: Any,
     y: Any,
@@ -104,7 +105,7 @@ def mutual_information(
     divisions = divide(y_table, target_type, plan, rng, origins)
     x = encode(table, kinds, divisions, torch_device)
     folds = make_folds(x, y_table, target_type, weights, origins.groups, divisions, torch_device)
-    with threads(plan.max_threads), seeded(int(rng.integers(2**31)), torch_device) as generator:
+    with limit_threads(plan.max_threads), seeded_rng(int(rng.integers(2**31)), torch_device) as generator:
         everything = list(range(len(table.columns)))
         information, optimism = _information(folds, everything, plan, table.n_rows, generator)
         if given is not None:

@@ -15,8 +15,8 @@ from torch import Generator
 from minerva_select.errors import brief
 from minerva_select.mi.training import TrainingContext
 from minerva_select.results import Estimate, FeatureResult, Provenance, Selection, TrainingRecord, versions
-from minerva_select.runtime.device import Deadline
-from minerva_select.runtime.distributed import ALONE, Ranks
+from minerva_select.runtime.deadline import Deadline
+from minerva_select.runtime.distributed import SINGLE_PROCESS, ProcessGroup
 from minerva_select.schema import Column, Note, Table
 from minerva_select.selectors.out_of_core import Stream
 from minerva_select.selectors.row_metadata import Origins
@@ -48,7 +48,7 @@ class Request:
     stream: Stream | None = None  # all rows, where ``table`` is a sample of them
     drawn_from: int | None = None  # rows of the table that these were drawn from, where the time is too short for all
     workplace: Workplace = field(default_factory=Workplace)
-    ranks: Ranks = ALONE
+    ranks: ProcessGroup = SINGLE_PROCESS
     settings: Mapping[str, Any] = field(default_factory=dict)
     provenance: Provenance | None = None
 

@@ -18,8 +18,9 @@ from minerva_select.data.frames import as_target
 from minerva_select.data.memory_budget import MemoryBudget, rows_within_time_limit
 from minerva_select.errors import InputError
 from minerva_select.results import Progress, Provenance, TrainingRecord
-from minerva_select.runtime.device import Deadline, find_device, threads
-from minerva_select.runtime.distributed import ALONE, Ranks
+from minerva_select.runtime.deadline import Deadline
+from minerva_select.runtime.device import find_device, limit_threads
+from minerva_select.runtime.distributed import SINGLE_PROCESS, ProcessGroup
 from minerva_select.schema import Table
 from minerva_select.selectors.base import TableSelector
 from minerva_select.selectors.cross_validation import check_rows, find_strata
@@ -171,7 +172,7 @@ class MinervaSelector(TableSelector):
         *,
         groups: Any = None,
         times: Any = None,
-        ranks: Ranks = ALONE,
+        ranks: ProcessGroup = SINGLE_PROCESS,
     ) -> Self:
         """Find the features of X that carry information about y.
 
@@ -190,7 +191,7 @@ class MinervaSelector(TableSelector):
         times : column of numbers or dates, optional
             When each row happened. Earlier rows then train, and the latest rows vet. With ``groups`` too, later
             rows of a group that was met before are left out.
-        ranks : Ranks, optional
+        ranks : ProcessGroup, optional
             The processes that torchrun started, from :func:`.distributed.joined`. Each is given the same table
             and computes with a part of its rows; of what does not fit in memory it reads that part alone.
 
@@ -200,7 +201,7 @@ class MinervaSelector(TableSelector):
             The fitted selector.
         """
         start = time.monotonic()
-        with threads(), Audience(self.callbacks, self.verbose, self.time_limit) as audience:
+        with limit_threads(), Audience(self.callbacks, self.verbose, self.time_limit) as audience:
             request = self._request(X, y, sample_weight, groups, times, ranks, audience, start)
             selection = run_paper(request, self._paper_settings()) if self.solver == "paper" else run_vetting(request)
             selection = dataclasses.replace(
@@ -222,7 +223,7 @@ class MinervaSelector(TableSelector):
         sample_weight: Any,
         groups: Any,
         times: Any,
-        ranks: Ranks,
+        ranks: ProcessGroup,
         audience: Audience,
         start: float,
     ) -> Request:
@@ -244,7 +245,7 @@ class MinervaSelector(TableSelector):
             origins = origins.take(counted)
             check_still_varies(target)
         check_rows(target.n_rows)
-        rng = ranks.same(as_generator(self.random_state))
+        rng = ranks.broadcast(as_generator(self.random_state))
         parameters = self.get_params(deep=False)
         settings = plain({name: value for name, value in parameters.items() if name not in ("callbacks", "verbose")})
         workplace = Workplace()
@@ -266,7 +267,7 @@ class MinervaSelector(TableSelector):
             device=device,
             deadline=Deadline(
                 None if self.time_limit is None else float(self.time_limit),
-                ranks.same,
+                ranks.broadcast,
                 lambda: audience.stop_wanted,
                 start,
                 grace=_GRACE,
@@ -286,7 +287,7 @@ class MinervaSelector(TableSelector):
         )
 
     def _open(
-        self, X: Any, y: Any, ranks: Ranks, audience: Audience
+        self, X: Any, y: Any, ranks: ProcessGroup, audience: Audience
     ) -> tuple[Table, Table, Stream | None, Drawn | None]:
         """The table and the target; of a table beyond the memory a sample, and the stream of all its rows.
 

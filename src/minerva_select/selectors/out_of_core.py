@@ -22,7 +22,7 @@ from minerva_select.data.source import Source
 from minerva_select.data.sparse import is_sparse
 from minerva_select.io.tempdirs import TempDir
 from minerva_select.preprocessing import TableEncoder
-from minerva_select.runtime.distributed import ALONE, Ranks
+from minerva_select.runtime.distributed import SINGLE_PROCESS, ProcessGroup
 from minerva_select.schema import ColumnKind, Table
 from minerva_select.selectors.row_sample import Drawn, draw
 
@@ -35,7 +35,7 @@ class Stream:
     budget: MemoryBudget
     folder: Path
     on_rows: Callable[[int, int], None]  # told how many of how many rows are encoded
-    ranks: Ranks = ALONE  # each reads and keeps a part of the rows
+    ranks: ProcessGroup = SINGLE_PROCESS  # each reads and keeps a part of the rows
 
     @cached_property
     def part(self) -> Source:
@@ -74,7 +74,7 @@ class Stream:
         return place(store.rows(self.budget.resident_bytes), device), Shares.of(self.ranks, source.n_rows)
 
 
-def _joined(table: Any, ranks: Ranks) -> Any:
+def _joined(table: Any, ranks: ProcessGroup) -> Any:
     """The Arrow table that those of all ranks make together."""
     if ranks.size == 1:
         return table
@@ -88,7 +88,11 @@ def _joined(table: Any, ranks: Ranks) -> Any:
 
 
 def open_stream(
-    X: Any, budget: MemoryBudget, cache: Path | None, on_rows: Callable[[int, int], None], ranks: Ranks = ALONE
+    X: Any,
+    budget: MemoryBudget,
+    cache: Path | None,
+    on_rows: Callable[[int, int], None],
+    ranks: ProcessGroup = SINGLE_PROCESS,
 ) -> tuple[Stream | None, Any]:
     """A stream of a table that does not fit the budget and that table; or None and a table to be read whole.
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from minerva_select.mi.inference import MeanEstimate
 from minerva_select.preprocessing import TableEncoder, find_target_kind, fit_atoms
 from minerva_select.results import FeatureResult, Selection, WeightRecord, versions
-from minerva_select.runtime.device import seeded
+from minerva_select.runtime.rng import seeded_rng
 from minerva_select.selectors.cross_validation import MAX_ATOMS, as_rows, check_parts
 from minerva_select.selectors.estimation import as_estimate
 from minerva_select.selectors.fit_context import Request, empty_selection
@@ -45,7 +45,7 @@ def run_paper(request: Request, settings: PaperSettings) -> Selection:
         for rows in (train, held_out)
     )
     unit_of = {feature: unit for unit, features in enumerate(request.units) for feature in features}
-    with seeded(int(request.rng.integers(2**31)), request.device) as generator:
+    with seeded_rng(int(request.rng.integers(2**31)), request.device) as generator:
         solution = solve_paper(
             x,
             y,
@@ -78,7 +78,7 @@ def run_paper(request: Request, settings: PaperSettings) -> Selection:
 def _doubts(solution: PaperSolution, request: Request) -> tuple[str, ...]:
     """What to think of weights that a network with nothing to tell has left, though it had the time to learn."""
     has_learned = max(solution.total.interval[0], solution.kept.interval[0]) > 0
-    return () if has_learned or request.deadline.left < 0 else (NOTHING_LEARNED,)
+    return () if has_learned or request.deadline.remaining < 0 else (NOTHING_LEARNED,)
 
 
 def _weight_history(solution: PaperSolution, request: Request) -> tuple[WeightRecord, ...]:

@@ -15,7 +15,7 @@ from torch import Generator
 
 from minerva_select.results import versions
 from minerva_select.runtime.checkpoint import NO_JOURNAL, Journal
-from minerva_select.runtime.distributed import Ranks
+from minerva_select.runtime.distributed import ProcessGroup
 from minerva_select.schema import Table
 
 _PROBE_ROWS = 4096
@@ -30,7 +30,7 @@ class Workplace:
     resume: bool = False
     key: str = ""  # of the data, the settings and the seed
 
-    def journal(self, generator: Generator, device: torch.device, ranks: Ranks) -> Journal:
+    def journal(self, generator: Generator, device: torch.device, ranks: ProcessGroup) -> Journal:
         """The run's trainings: those of an earlier run of the same key, where that is to be resumed."""
         if self.folder is None:
             return NO_JOURNAL

@@ -7,7 +7,8 @@ import torch
 from minerva_select.data.encoded_rows import PackedRows, Rows
 from minerva_select.mi.cross_fit import Target
 from minerva_select.results import Selection, TrainingRecord, versions
-from minerva_select.runtime.device import seeded, threads
+from minerva_select.runtime.device import limit_threads
+from minerva_select.runtime.rng import seeded_rng
 from minerva_select.selectors.cross_validation import divide, encode, informative_rows, make_folds, share_out
 from minerva_select.selectors.diagnostics import find_suspects, warnings_about
 from minerva_select.selectors.estimation import as_estimate
@@ -56,7 +57,7 @@ def run_vetting(request: Request) -> Selection:
             device,
             shares,
         )
-        with threads(plan.max_threads), seeded(seed, device) as generator:
+        with limit_threads(plan.max_threads), seeded_rng(seed, device) as generator:
             run = request.run(generator, on_record)
             return folds[0].target, solve_vetting(
                 folds, units, request.kept_units, plan, run, n_wanted=request.n_wanted

@@ -93,7 +93,7 @@ def attribute_units(vetting: MaskedCritics, elimination: EliminationResult, cont
     strongest = sorted(sorted(kept, key=lambda unit: -contributions[unit].mean)[:MAX_PAIRED])
     deadline, path = context.run.deadline, elimination.path
     pairs = estimate_interactions(vetting, strongest, kept, deadline)
-    if len(vetting.units) > 1 and not deadline.passed:
+    if len(vetting.units) > 1 and not deadline.expired:
         order = order_units(vetting, elimination)
         path = measure_nested_sets(vetting, order, _sizes(len(order), len(kept)), context)
     return UnitAttribution(pairs, find_partners(contributions, pairs), path)

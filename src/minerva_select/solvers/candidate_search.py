@@ -16,7 +16,7 @@ from minerva_select.mi.inference import MeanEstimate, estimate_mean
 from minerva_select.mi.pair_tables import build_pair_tables
 from minerva_select.mi.pairwise_mi import PairwiseInformation, screen
 from minerva_select.mi.training import TrainingContext
-from minerva_select.runtime.device import Deadline
+from minerva_select.runtime.deadline import Deadline
 from minerva_select.solvers.fit_config import FitConfig
 from minerva_select.solvers.permutation import tuning_importances
 
@@ -105,9 +105,9 @@ def screen_fold(fold: Fold, deadline: Deadline | None = None) -> PairwiseInforma
     device, shares = rows.device.type, fold.shares
     most_cells = SCREEN_CELLS.get(device, 1e12)
     if deadline is not None:
-        seconds = max(_LEAST_SCREEN_SECONDS, deadline.left)
+        seconds = max(_LEAST_SCREEN_SECONDS, deadline.remaining)
         most_cells = min(most_cells, SCREEN_CELLS_A_SECOND.get(device, 1e10) * seconds)
-    n_rows = shares.ranks.same(int(min(len(rows), max(2000, most_cells / (2 * cells**2)))))
+    n_rows = shares.ranks.broadcast(int(min(len(rows), max(2000, most_cells / (2 * cells**2)))))
     rows = rows[:: max(1, len(rows) // n_rows)]
     classes = coarsen_target(fold.target.atoms[rows], fold.target.order)
     codes, own_classes = _coarse(fold, shares.own_of(rows)), classes[shares.hold(rows)]
@@ -186,7 +186,7 @@ def search_candidates(
     tried: list[list[CandidateSet]] = [[] for _ in folds]
 
     def try_sets(sets: dict[int, list[int]], stage: str) -> None:
-        places = [k for k, units in sets.items() if units and not (tried[k] and context.run.deadline.passed)]
+        places = [k for k, units in sets.items() if units and not (tried[k] and context.run.deadline.expired)]
         if places:
             fitted = fit_candidates([folds[k] for k in places], [sets[k] for k in places], context, stage)
             for k, candidate in zip(places, sparsify(fitted, context), strict=True):
@@ -243,7 +243,7 @@ def sparsify(candidates: Sequence[CandidateSet], context: SearchContext) -> list
     """Drop what is not missed when shuffled, fit again, and go on while the tuning rows lose nothing by it."""
     best = list(candidates)
     going = list(range(len(best)))
-    while going and not context.run.deadline.passed:
+    while going and not context.run.deadline.expired:
         missed = _missed([best[k] for k in going], context)
         smaller = {k: units for k, units in zip(going, missed, strict=True) if len(units) < len(best[k].units)}
         parents = [best[k] if best[k].evidence.z > 3.0 else None for k in smaller]

@@ -12,7 +12,7 @@ from torch import Generator, Tensor
 
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics, MaskSampler, held_out_clusters
 from minerva_select.mi.inference import MeanEstimate, estimate_mean
-from minerva_select.runtime.device import Deadline
+from minerva_select.runtime.deadline import Deadline
 from minerva_select.solvers.candidate_search import CandidateSet, SearchContext
 
 FULL_SHARE = 0.4  # share of training rows that show every unit
@@ -125,7 +125,7 @@ def eliminate(vetting: MaskedCritics, context: SearchContext, level: float, n_wa
         n_beyond = 1 if n_wanted is None else len(alive) - n_wanted
         if not free or n_beyond <= 0:
             break
-        in_time = context.run.deadline.leaves(seconds)
+        in_time = context.run.deadline.allows(seconds)
         order = sorted(free, key=lambda unit: (contributions[unit].mean > floor, contributions[unit].z))
         least = contributions[order[0]]
         adds = least.mean > floor and least.p_value < level / len(alive)
@@ -201,7 +201,7 @@ def estimate_interactions(
     without = {unit: vetting.information([other for other in kept if other != unit]) for unit in units}
     found: dict[tuple[int, int], MeanEstimate] = {}
     for first, second in combinations(units, 2):
-        if deadline.passed:
+        if deadline.expired:
             break
         neither = vetting.information([unit for unit in kept if unit not in (first, second)])
         found[first, second] = vetting.estimate_mean(full - without[first] - without[second] + neither)

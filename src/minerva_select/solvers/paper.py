@@ -68,7 +68,7 @@ def solve_paper(
 
     def score(x_rows: Rows, y_rows: Rows, weights: Tensor) -> Tensor:
         if ranks.size > 1:
-            mine = torch.arange(len(x_rows), device=x_rows.device)[ranks.slice_of(len(x_rows))]
+            mine = torch.arange(len(x_rows), device=x_rows.device)[ranks.own_slice(len(x_rows))]
             x_rows, y_rows = x_rows.take(mine), y_rows.take(mine)
         scores: Tensor = critic.critic(stack_rows([x_rows]), stack_rows([y_rows]), weights[None])
         return scores[0]
@@ -84,7 +84,7 @@ def solve_paper(
     @torch.no_grad()
     def held_out_evidence() -> MeanEstimate:
         scores = score_joint_and_marginal(score, x_held_out, y_held_out, p.by_feature(), generator)
-        return estimate_bound(*(ranks.join_slices(own, len(x_held_out)) for own in scores))
+        return estimate_bound(*(ranks.gather_slices(own, len(x_held_out)) for own in scores))
 
     def draw() -> tuple[Rows, Rows]:
         # Lines 3 and 9: draw n samples of the joint distribution
@@ -111,7 +111,7 @@ def solve_paper(
         loss_learn,
         held_out_bound,
         schedule,
-        dataclasses.replace(run, deadline=run.deadline.share(0.5)),
+        dataclasses.replace(run, deadline=run.deadline.fraction(0.5)),
         stage="learn",
         n_features=lambda: p.n_kept,
     )

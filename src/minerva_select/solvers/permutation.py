@@ -12,7 +12,7 @@ from minerva_select.mi.bounds import pointwise_information
 from minerva_select.mi.cross_fit import CrossFitCritics
 from minerva_select.mi.inference import MeanEstimate, estimate_mean
 from minerva_select.mi.sampling import draw_stratified, pad_rows
-from minerva_select.runtime.device import Deadline
+from minerva_select.runtime.deadline import Deadline
 
 Units = Sequence[Sequence[list[int]]]  # for every task its units, each a list of features
 
@@ -85,7 +85,7 @@ def _falls(
     # nothing. So every rank gets all rows of the block, which are not many, and scores a slice of them.
     x, places = critics.shares.exchange(critics.x, rows)
     ranks, pieces = critics.shares.ranks, []
-    own = ranks.slice_of(rows.shape[1])
+    own = ranks.own_slice(rows.shape[1])
     for start in range(own.start, max(own.stop, own.start + 1), critics.chunk):
         cut = slice(start, min(start + critics.chunk, own.stop))
         piece, mine = rows[:, cut], for_members(places[:, cut])
@@ -93,7 +93,7 @@ def _falls(
         base = information(scores_of(tower.finish(hidden), critics.atom_rows), piece)
         falls: list[Tensor] = []
         for features_of_tasks, permutation in zip(rounds, permutations, strict=True):
-            if deadline is not None and deadline.passed:
+            if deadline is not None and deadline.expired:
                 falls += [torch.zeros_like(base)] * (len(rounds) - len(falls))
                 break
             others = for_members(places.gather(1, permutation[:, cut]))
@@ -105,7 +105,7 @@ def _falls(
                     changed[members] += tower.change(x, mine[members], others[members], local, members, critics.masks)
             falls.append(base - information(scores_of(tower.finish(changed), critics.atom_rows), piece))
         pieces.append(torch.stack(falls, dim=1) if falls else base.new_zeros(len(base), 0, base.shape[1]))
-    return ranks.join_slices(torch.cat(pieces, dim=2), rows.shape[1])
+    return ranks.gather_slices(torch.cat(pieces, dim=2), rows.shape[1])
 
 
 def _permutation(length: int, padded: int, generator: Generator) -> Tensor:

@@ -67,15 +67,15 @@ def solve_vetting(
 ) -> VettingSolution:
     """Find the units that carry information together and that no others make superfluous."""
     deadline = run.deadline
-    context = SearchContext(units, kept, plan, replace(run, deadline=deadline.share(0.7)))
+    context = SearchContext(units, kept, plan, replace(run, deadline=deadline.fraction(0.7)))
     # Screen, learn, sparsify: every fold proposes from its own training rows
-    screens = [screen_fold(fold, deadline.share(0.3 / (len(folds) - k))) for k, fold in enumerate(folds)]
+    screens = [screen_fold(fold, deadline.fraction(0.3 / (len(folds) - k))) for k, fold in enumerate(folds)]
     folds = add_pair_tables(subsample_folds(folds, run.generator, deadline.seconds), screens, plan.n_pairs)
     candidates = search_candidates(folds, screens, context)
-    cut = context.run.deadline.passed
+    cut = context.run.deadline.expired
     # Vet, first by shuffling on rows that nothing has seen
-    context.run = replace(run, deadline=deadline.share(0.6, at_least=LEAST_SECONDS))
-    if math.isfinite(deadline.left):
+    context.run = replace(run, deadline=deadline.fraction(0.6, at_least=LEAST_SECONDS))
+    if math.isfinite(deadline.remaining):
         candidates = [
             replace(one, units=sort_by_screen(one.units, found, context))
             for one, found in zip(candidates, screens, strict=True)
@@ -83,7 +83,7 @@ def solve_vetting(
     permutation_importances = _shuffle(candidates, context)
     survivors = _survivors(permutation_importances, kept, len(units), screens[0], context, n_wanted)
     if not survivors:
-        in_time = not (cut or deadline.passed)
+        in_time = not (cut or deadline.expired)
         nothing, columns = MeanEstimate(0.0, 0.0), attribute_columns(folds, screens[0], [], in_time=in_time)
         return VettingSolution(
             screens[0],
@@ -97,15 +97,15 @@ def solve_vetting(
             importance_rounds=context.importance_rounds,
         )
     # Then by leaving one out, the least contribution first
-    context.run = replace(run, deadline=deadline.share(0.5))
+    context.run = replace(run, deadline=deadline.fraction(0.5))
     vetting = MaskedCritics(candidates, survivors, context)
-    cut = cut or context.run.deadline.passed
+    cut = cut or context.run.deadline.expired
     context.run = run
     elimination = eliminate(vetting, context, LEVEL, n_wanted)
     cut = cut or not elimination.in_time
     information, total, still_rising = _measure(elimination, candidates, context)
     # Explain: who tells what alone, who works with whom, what fewer would tell
-    in_time = not deadline.passed
+    in_time = not deadline.expired
     columns = attribute_columns(folds, screens[0], context.features_of(elimination.kept), in_time=in_time)
     together = attribute_units(vetting, elimination, context) if in_time else UnitAttribution(path=elimination.path)
     return VettingSolution(
@@ -130,7 +130,7 @@ def _measure(
 
     By critics of just these units; when the time is up, as the vet has found it.
     """
-    if context.run.deadline.passed:
+    if context.run.deadline.expired:
         return elimination.path[-1][1], elimination.path[0][1], False
     fitted = _fit_to(elimination.kept, candidates, context)
     information = _information(fitted)

@@ -93,7 +93,7 @@ def test_several_processes_are_refused_before_the_fit(folder, selector, monkeypa
     @contextlib.contextmanager
     def two(device):
         class Ranks:
-            size, leads = 2, True
+            size, is_main = 2, True
 
         yield Ranks
 

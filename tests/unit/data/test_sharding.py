@@ -1,4 +1,4 @@
-"""Ranks that hold rows of their own find what one process finds that holds all of them."""
+"""ProcessGroup that hold rows of their own find what one process finds that holds all of them."""
 
 import dataclasses
 
@@ -10,8 +10,9 @@ from minerva_select.data.encoded_rows import Layout, Rows, join_rows
 from minerva_select.data.sharding import HELD_WHOLE, Shares
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics, Fold, Target
 from minerva_select.mi.training import Schedule, TrainingContext
-from minerva_select.runtime.device import Deadline, drawn_by, seeded
-from minerva_select.runtime.distributed import Ranks, alone
+from minerva_select.runtime.deadline import Deadline
+from minerva_select.runtime.distributed import ProcessGroup
+from minerva_select.runtime.rng import network_generator, seeded_rng
 from minerva_select.solvers.candidate_search import SearchContext, add_pair_tables, fit_candidates, screen_fold
 from minerva_select.solvers.elimination import MaskedCritics, eliminate, make_mask_sampler
 from minerva_select.solvers.fit_config import FitConfig
@@ -80,7 +81,7 @@ def steps(ranks, is_discrete):
     folds = make_folds(ranks, is_discrete, 2)
     found = screen_fold(folds[0])
     folds = add_pair_tables(folds, [found], 2)
-    with seeded(0, CPU) as generator:
+    with seeded_rng(0, CPU) as generator:
         run = TrainingContext(generator)
         jobs = [CriticTask(folds[0], [0, 1, 2, 4]), CriticTask(folds[1], [1, 3, 4])]
         critics = CrossFitCritics(jobs, width=16)
@@ -103,7 +104,7 @@ def steps(ranks, is_discrete):
             "vet": torch.cat(critics.held_out_information(critics.feature_mask([1, 4]))).numpy(),
             "falls": torch.cat([fall.flatten() for fall in held_out_importances(critics, units, generator)]).numpy(),
             "falls of tuning rows": np.array([(fall.mean, fall.standard_error) for job in tuned for fall in job]),
-            "draws to come": [torch.rand(3, generator=one).tolist() for one in (drawn_by(), generator)],
+            "draws to come": [torch.rand(3, generator=one).tolist() for one in (network_generator(), generator)],
         }
 
 
@@ -115,16 +116,16 @@ def parameters_that_matter(critics):
 
 def solve(ranks, is_discrete, plan):
     """What is selected, and in which order the others went."""
-    with seeded(0, CPU) as generator:
+    with seeded_rng(0, CPU) as generator:
         folds = make_folds(ranks, is_discrete, plan.n_folds)
-        run = TrainingContext(generator, Deadline(1000.0, ranks.same))
+        run = TrainingContext(generator, Deadline(1000.0, ranks.broadcast))
         solution = solve_vetting(folds, UNITS, [], plan, run)
     return solution.selected, solution.information.mean, solution.information.standard_error
 
 
 def eliminate_all_but_the_needed(ranks, is_discrete):
     """What is left of all units, and in which order the others went."""
-    with seeded(0, CPU) as generator:
+    with seeded_rng(0, CPU) as generator:
         workshop = SearchContext(UNITS, [], PLAN, TrainingContext(generator))
         everything = fit_candidates(make_folds(ranks, is_discrete), [list(range(6))], workshop, "learn")
         found = eliminate(MaskedCritics(everything, list(range(6)), workshop), workshop, 0.05, None)
@@ -138,7 +139,7 @@ def solve_as_in_the_paper(ranks):
     seen, held_out = torch.randperm(N_ROWS, generator=torch.Generator().manual_seed(0)).tensor_split([2500])
     settings = PaperSettings(batch_size=101, max_steps_learn=10, max_steps_sparsify=10)
     given = x.take(seen), y.take(seen), (x.take(held_out), y.take(held_out)), range(6), settings
-    with seeded(0, CPU) as generator:
+    with seeded_rng(0, CPU) as generator:
         solution = solve_paper(*given, TrainingContext(generator, ranks=ranks))
     bounds = [(record.bound, record.sparsity_term, record.drift_term) for record in solution.records]
     kept = solution.kept
@@ -152,7 +153,7 @@ def moves(ranks):
         "eliminations": [eliminate_all_but_the_needed(ranks, is_discrete) for is_discrete in (True, False)],
         "paper": solve_as_in_the_paper(ranks),
         # The second has no time left by its own clock
-        "time is up": Deadline(1000.0 * (ranks.rank != 1), ranks.same).share(0.5).passed,
+        "time is up": Deadline(1000.0 * (ranks.rank != 1), ranks.broadcast).fraction(0.5).expired,
     }
 
 
@@ -164,7 +165,7 @@ def everything(ranks):
 @pytest.fixture(scope="module")
 def expected():
     before = torch.get_num_threads()
-    found = everything(alone(CPU))
+    found = everything(ProcessGroup(CPU))
     torch.set_num_threads(before)
     return found
 
@@ -247,7 +248,7 @@ def test_the_leading_clock_ends_the_time_of_all(found):
 
 def shares_of(rank):
     """Rows 0 to 3 are of the first rank, 4 of the second, 5 to 9 of the third."""
-    return Shares(Ranks(CPU, rank, 3), (0, 4, 5, 10))
+    return Shares(ProcessGroup(CPU, rank, 3), (0, 4, 5, 10))
 
 
 def test_numbers_of_rows_lead_to_the_rank_that_holds_them():

@@ -3,7 +3,7 @@ import torch
 
 from minerva_select.data.encoded_rows import Layout, Rows
 from minerva_select.mi.critics import ClassCritic, ConcatenatedCritic, SeparableCritic
-from minerva_select.runtime.device import seeded
+from minerva_select.runtime.rng import seeded_rng
 
 X = Layout(2, (4, 3), (1, 3, 0, 2))
 Y = Layout(1, (5,), (0, 1))
@@ -30,7 +30,7 @@ def some(rows, chosen):
 
 @pytest.fixture(params=BUILDERS)
 def critic(request):
-    with seeded(0, torch.device("cpu")):
+    with seeded_rng(0, torch.device("cpu")):
         return BUILDERS[request.param]()
 
 
@@ -76,7 +76,7 @@ def test_scores_of_a_member_do_not_depend_on_the_rows_of_the_others(critic):
 
 def test_concatenated_critic_scores_pairs_and_the_others_all_of_them():
     x, y = rows_of(X, 8, seed=0), rows_of(Y, 6, seed=1)
-    with seeded(0, torch.device("cpu")):
+    with seeded_rng(0, torch.device("cpu")):
         concatenated, separable, by_class = (build() for build in BUILDERS.values())
     assert concatenated(some(x, slice(6)), y, EVERYTHING).shape == (2, 6)
     assert separable(x, y, EVERYTHING).shape == (2, 8, 6)
@@ -85,7 +85,7 @@ def test_concatenated_critic_scores_pairs_and_the_others_all_of_them():
 
 def test_separable_scores_are_products_of_factors_and_a_term_of_the_target():
     x, y = rows_of(X, 8, seed=0), rows_of(Y, 6, seed=1)
-    with seeded(0, torch.device("cpu")):
+    with seeded_rng(0, torch.device("cpu")):
         critic = BUILDERS["separable"]()
     h, g = critic.tower(x), critic.target(y)
     # Four factors: their products over sqrt(4), and the fifth output of the target
@@ -103,7 +103,7 @@ def test_weights_may_differ_from_row_to_row(critic):
 
 
 def test_embeddings_of_the_papers_critic_are_softly_clamped():
-    with seeded(0, torch.device("cpu")):
+    with seeded_rng(0, torch.device("cpu")):
         critic = BUILDERS["concatenated"]()
     rows = {critic.embed_x: rows_of(X, 8, seed=0), critic.embed_y: rows_of(Y, 8, seed=1)}
     for embed, table in rows.items():

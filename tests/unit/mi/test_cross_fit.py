@@ -8,7 +8,7 @@ from minerva_select.data.encoded_rows import Layout, Rows
 from minerva_select.mi.bounds import pointwise_information
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
 from minerva_select.mi.training import Schedule, TrainingContext
-from minerva_select.runtime.device import seeded
+from minerva_select.runtime.rng import seeded_rng
 
 CPU = torch.device("cpu")
 SHORT = Schedule(max_steps=10, batch_size=32, evaluate_every=5)
@@ -26,7 +26,7 @@ def everything(fold):
 
 def fitted(fold, schedule=SHORT, seed=0, **arguments):
     """Critics of all features."""
-    with seeded(seed, CPU) as generator:
+    with seeded_rng(seed, CPU) as generator:
         critics = CrossFitCritics([everything(fold)], width=16)
         critics.fit(schedule, TrainingContext(generator), stage="learn", **arguments)
     return critics
@@ -117,7 +117,7 @@ def test_size_of_chunks_does_not_change_the_held_out_bound(make_fold, monkeypatc
         return (torch.rand(n_rows, 2, generator=generator) > 0.5).float()
 
     def bounds():
-        with seeded(0, CPU) as generator:
+        with seeded_rng(0, CPU) as generator:
             critics = CrossFitCritics([everything(fold)], width=16)
             outcome = critics.fit(SHORT, TrainingContext(generator), stage="vet", sample_masks=half_hidden)
         return [record.held_out_bound for record in outcome.records]

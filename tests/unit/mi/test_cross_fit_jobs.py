@@ -8,7 +8,7 @@ import torch
 from minerva_select.data.encoded_rows import Rows
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
 from minerva_select.mi.training import Schedule, TrainingContext
-from minerva_select.runtime.device import seeded
+from minerva_select.runtime.rng import seeded_rng
 
 CPU = torch.device("cpu")
 SHORT = Schedule(max_steps=10, batch_size=32, evaluate_every=5)
@@ -128,7 +128,7 @@ def copied_column(make_fold, which=0, seed=0):
 
 
 def fitted(*tasks, schedule=SHORT):
-    with seeded(0, CPU) as generator:
+    with seeded_rng(0, CPU) as generator:
         critics = CrossFitCritics(tasks, width=16)
         critics.fit(schedule, TrainingContext(generator), stage="learn")
     return critics

@@ -4,7 +4,7 @@ import torch
 from minerva_select.data.encoded_rows import Layout, Rows
 from minerva_select.mi.critics import ClassCritic, ConcatenatedCritic, SeparableCritic
 from minerva_select.mi.ensemble import AdamW, Ensemble
-from minerva_select.runtime.device import seeded
+from minerva_select.runtime.rng import seeded_rng
 
 CPU = torch.device("cpu")
 X = Layout(1, (3,), (1, 0))
@@ -28,7 +28,7 @@ def of_member(rows, k):
 
 
 def build(name="concatenated", n_members=3, seed=0):
-    with seeded(seed, CPU):
+    with seeded_rng(seed, CPU):
         return Ensemble(BUILDERS[name](n_members), CPU)
 
 
@@ -68,7 +68,7 @@ def test_parameters_and_gradients_are_views_of_one_tensor_each(name):
 
 
 def test_the_network_is_that_which_was_given():
-    with seeded(0, CPU):
+    with seeded_rng(0, CPU):
         alone = BUILDERS["class"](2)
     x, y = block(X, 2, 5), block(Y, 2, 5)
     before = alone(x, y)
@@ -192,7 +192,7 @@ def test_steps_are_those_of_adamw(weight_decay):
 
 
 def test_dropout_works_while_training_only_and_differs_between_members():
-    with seeded(0, CPU):
+    with seeded_rng(0, CPU):
         ensemble = Ensemble(ClassCritic(X, 2, n_members=2, width=8, dropout=0.5), CPU)
         ensemble.warm_start_(ensemble, (slice(0, 1), slice(1, 2)), {})
         same = [block(layout, 1, 9).take(torch.tensor([0, 0])) for layout in (X, Y)]  # for both members
@@ -206,7 +206,7 @@ def test_dropout_works_while_training_only_and_differs_between_members():
 
 
 def test_a_start_leaves_out_what_an_ensemble_has_no_place_for():
-    with seeded(1, CPU):
+    with seeded_rng(1, CPU):
         other = Ensemble(SeparableCritic(X, Y, n_members=3, width=8, n_factors=2), CPU)  # a tower for the target too
     ensemble = build("class")
     ensemble.warm_start_(other, (slice(0, 1), slice(2, 3)), {})

@@ -15,7 +15,7 @@ from minerva_select.mi.networks import (
     cosines,
     soft_clamp,
 )
-from minerva_select.runtime.device import seeded
+from minerva_select.runtime.rng import seeded_rng
 
 CPU = torch.device("cpu")
 # Features 0 to 3 are: categorical, continuous, categorical, continuous
@@ -47,7 +47,7 @@ def block(rows, n_members=1):
 
 
 def embedding(layout=MIXED, n_members=1, **arguments):
-    with seeded(0, CPU):
+    with seeded_rng(0, CPU):
         return ColumnEmbedding(layout, n_members, **arguments)
 
 
@@ -152,7 +152,7 @@ def test_one_column_embeds_as_it_does_among_all(place, clamped):
 
 
 def test_a_layer_multiplies_and_adds_member_by_member():
-    with seeded(0, CPU):
+    with seeded_rng(0, CPU):
         layer, x = Linear(3, 5, 2), torch.randn(3, 7, 5)
     for k in range(3):
         torch.testing.assert_close(layer(x)[k], x[k] @ layer.weight[k] + layer.bias[k])
@@ -160,7 +160,7 @@ def test_a_layer_multiplies_and_adds_member_by_member():
 
 
 def test_bounded_layer_is_drawn_within_its_limit():
-    with seeded(0, CPU):
+    with seeded_rng(0, CPU):
         layer = Linear(2, 25, 40, bounded=True)
     assert layer.limit == pytest.approx(1 / math.sqrt(25))
     for drawn in (layer.weight, layer.bias):
@@ -171,7 +171,7 @@ def test_bounded_layer_is_drawn_within_its_limit():
 def test_dropout_drops_its_share_and_keeps_the_mean(share):
     dropout = Dropout(share)
     x = torch.full((2, 50_003, 1), 2.0)  # not a whole number of eights
-    with seeded(0, CPU):
+    with seeded_rng(0, CPU):
         found = dropout(x)
     # The share is rounded to a whole number of 256ths; one of 100,006 draws has a standard error of at most 0.0016
     dropped = float((found == 0).float().mean())
@@ -185,7 +185,7 @@ def test_dropout_drops_its_share_and_keeps_the_mean(share):
 
 def test_dropped_values_have_no_gradient_and_kept_ones_grow():
     dropout, x = Dropout(0.5), torch.ones(100, requires_grad=True)
-    with seeded(0, CPU):
+    with seeded_rng(0, CPU):
         found = dropout(x)
     found.sum().backward()
     assert set(x.grad.tolist()) == {0.0, 2.0}
@@ -194,20 +194,20 @@ def test_dropped_values_have_no_gradient_and_kept_ones_grow():
 
 def test_dropout_does_nothing_unless_training():
     dropout, x = Dropout(0.5), torch.ones(100)
-    with seeded(0, CPU):
+    with seeded_rng(0, CPU):
         assert not torch.equal(dropout(x), x)
         dropout.eval()
         assert torch.equal(dropout(x), x)
 
 
 def test_dropout_of_share_zero_does_nothing():
-    with seeded(0, CPU):
+    with seeded_rng(0, CPU):
         assert torch.equal(Dropout(0.0)(torch.ones(5000)), torch.ones(5000))
 
 
 def test_dropout_draws_from_the_seed():
     def draw(seed):
-        with seeded(seed, CPU):
+        with seeded_rng(seed, CPU):
             return Dropout(0.5)(torch.ones(64))
 
     assert torch.equal(draw(1), draw(1))
@@ -215,7 +215,7 @@ def test_dropout_draws_from_the_seed():
 
 
 def test_residual_block_passes_its_input_on_when_it_has_learned_nothing():
-    with seeded(0, CPU):
+    with seeded_rng(0, CPU):
         block = ResidualBlock(2, 8)
         x = torch.randn(2, 3, 8)
     assert not torch.equal(block(x), x)
@@ -225,7 +225,7 @@ def test_residual_block_passes_its_input_on_when_it_has_learned_nothing():
 
 
 def test_residual_block_adds_two_layers_of_the_normalised_input():
-    with seeded(0, CPU):
+    with seeded_rng(0, CPU):
         block, x = ResidualBlock(2, 8), torch.randn(2, 3, 8)
         nn.init.normal_(block.scale)
         nn.init.normal_(block.shift)
@@ -245,7 +245,7 @@ def layout(request):
 
 def tower_of(layout, n_members=3):
     """A small tower of doubles, in which sums in another order agree to twelve digits."""
-    with seeded(0, CPU):
+    with seeded_rng(0, CPU):
         return FeatureTower(layout, 2, n_members=n_members, width=6, n_blocks=1, embedding_width=4).double()
 
 

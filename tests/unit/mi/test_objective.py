@@ -8,7 +8,7 @@ from minerva_select.mi.bounds import donsker_varadhan
 from minerva_select.mi.critics import ConcatenatedCritic
 from minerva_select.mi.objective import Loss, norm_drift, sparsity_ratio
 from minerva_select.mi.pairing import score_joint_and_marginal
-from minerva_select.runtime.device import seeded
+from minerva_select.runtime.rng import seeded_rng
 
 
 def test_sparsity_ratio_is_one_for_a_single_weight():
@@ -66,7 +66,7 @@ def test_bound_term_has_a_gradient_in_every_parameter_and_every_weight():
     codes = torch.randint(3, (32, 2), generator=generator)
     x = Rows(ranks, codes, Layout(2, (3, 3), (0, 2, 1, 3)))
     y = Rows(ranks[:, :1], codes[:, :1], Layout(1, (3,), (0, 1)))
-    with seeded(0, torch.device("cpu")):
+    with seeded_rng(0, torch.device("cpu")):
         critic = ConcatenatedCritic(x.layout, y.layout, width=16)
     weights = torch.ones(4, requires_grad=True)
 

@@ -20,7 +20,7 @@ from minerva_select.mi.pair_tables import (
     encoding_part,
 )
 from minerva_select.mi.training import Schedule, TrainingContext
-from minerva_select.runtime.device import seeded
+from minerva_select.runtime.rng import seeded_rng
 
 CPU = torch.device("cpu")
 # Features 0 to 4 are: categorical, continuous, categorical of many levels, continuous, categorical
@@ -204,7 +204,7 @@ def test_pairs_among_features_are_numbered_by_their_places():
 
 def test_inputs_are_what_the_table_of_the_member_and_the_part_says():
     tables = [draw_tables(seed) for seed in range(3)]
-    with seeded(0, CPU):
+    with seeded_rng(0, CPU):
         inputs = PairEncoding(tables, width=5).double()
     codes = torch.randint(3, (6, 5), generator=torch.Generator().manual_seed(1))
     part = torch.randint(N_PARTS, (3, 6), generator=torch.Generator().manual_seed(2))
@@ -222,7 +222,7 @@ def test_inputs_are_what_the_table_of_the_member_and_the_part_says():
 def tower_of(dtype=torch.float64, chosen=PAIRS, n_values=2):
     """A tower of three members with tables of their own."""
     tables = [draw_tables(seed, n_values, chosen) for seed in range(3)]
-    with seeded(0, CPU):
+    with seeded_rng(0, CPU):
         return FeatureTower(MIXED, 2, n_members=3, width=6, embedding_width=4, pairs=tables).to(dtype)
 
 
@@ -313,7 +313,7 @@ def test_a_pair_weighs_what_its_columns_do_multiplied():
 
 def test_a_tower_without_pairs_among_its_features_has_no_inputs_for_them():
     none = [draw_tables().among([3])] * 3
-    with seeded(0, CPU):
+    with seeded_rng(0, CPU):
         tower = FeatureTower(MIXED, 2, n_members=3, width=6, pairs=none)
     assert tower.pairs is None
     assert not any(name.startswith("pairs") for name, _ in tower.named_parameters())
@@ -437,7 +437,7 @@ def test_a_critic_that_is_told_of_a_pair_learns_sooner(make_fold):
     schedule = Schedule(max_steps=50, batch_size=256, learning_rate=5e-3, evaluate_every=25)
     reached = {}
     for name, own in (("plain", fold), ("told", told(fold, [(0, 1)]))):
-        with seeded(0, CPU) as generator:
+        with seeded_rng(0, CPU) as generator:
             critics = CrossFitCritics([CriticTask(own, [0, 1])], width=32)
             critics.fit(schedule, TrainingContext(generator), stage="learn")
         reached[name] = float(critics.held_out_information()[0].mean())

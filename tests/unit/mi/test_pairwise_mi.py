@@ -8,7 +8,7 @@ from minerva_select.data.encoded_rows import Layout, Rows
 from minerva_select.mi import pairwise_mi
 from minerva_select.mi.discretization import MAX_LEVELS, N_BINS, N_CLASSES, coarsen_target, discretize_columns
 from minerva_select.mi.pairwise_mi import screen
-from minerva_select.runtime.device import Deadline
+from minerva_select.runtime.deadline import Deadline
 
 N_ROWS = 500
 N_LEVELS = (2, 3, 2, 5, 4, 1, 7)  # the sixth column is constant

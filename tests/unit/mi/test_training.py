@@ -10,7 +10,8 @@ from minerva_select.mi.critics import ConcatenatedCritic
 from minerva_select.mi.ensemble import Ensemble
 from minerva_select.mi.objective import Loss
 from minerva_select.mi.training import Schedule, TrainingContext, train
-from minerva_select.runtime.device import Deadline, seeded
+from minerva_select.runtime.deadline import Deadline
+from minerva_select.runtime.rng import seeded_rng
 
 CPU = torch.device("cpu")
 
@@ -231,7 +232,7 @@ def test_the_last_step_is_always_evaluated():
 def test_bounded_layers_stay_within_their_limit_after_training_steps():
     layout = Layout(0, (3,), (0,))
     rows = Rows(torch.empty(1, 8, 0), torch.arange(8).remainder(3).view(1, 8, 1), layout)
-    with seeded(0, CPU):
+    with seeded_rng(0, CPU):
         ensemble = Ensemble(ConcatenatedCritic(layout, layout, width=8), CPU)
     limit = ensemble.critic.tower[0].limit
     largest = []

@@ -26,7 +26,7 @@ from minerva_select.mi.objective import Loss
 from minerva_select.mi.training import Schedule, TrainingContext, train
 from minerva_select.runtime import checkpoint, state_files
 from minerva_select.runtime.checkpoint import Journal
-from minerva_select.runtime.device import drawn_by, random_state, seeded
+from minerva_select.runtime.rng import get_rng_state, network_generator, seeded_rng
 from minerva_select.runtime.state_files import State, read_state, write_state
 from minerva_select.solvers import paper
 from minerva_select.solvers.paper import PaperSettings, solve_paper
@@ -91,7 +91,7 @@ def run(folder=None, *, resume=True, on_record=lambda _: None, device="cpu", key
         ran.records.append(record)
         on_record(record)
 
-    with seeded(0, device) as generator:
+    with seeded_rng(0, device) as generator:
         kept = Journal(folder, key, generator, device=device, **options).open(resume=resume)
         ensemble = Ensemble(ClassCritic(LAYOUT, 2, n_members=2, width=8, dropout=0.3), device)
         for stage in ("learn", "vet"):
@@ -111,7 +111,7 @@ def run(folder=None, *, resume=True, on_record=lambda _: None, device="cpu", key
             ran.outcomes.append(ended)
             ran.values.append(ensemble.values.tolist())
             ran.draws.append(torch.rand(2, generator=generator).tolist())
-        ran.draws += [value.tolist() for value in random_state(generator, device).values()]
+        ran.draws += [value.tolist() for value in get_rng_state(generator, device).values()]
     return ran
 
 
@@ -298,7 +298,7 @@ def test_a_damaged_header_begins_anew(tmp_path, whole, header):
 
 def test_an_entry_counts_only_for_the_step_that_it_was_made_by(tmp_path, whole):
     """The same key for another run, as when something that matters is not part of it."""
-    with seeded(1, CPU) as generator:
+    with seeded_rng(1, CPU) as generator:
         Journal(tmp_path, "run", generator).open(resume=False).remember("learn", lambda: {"values": torch.ones(3)})
     assert run(tmp_path) == whole
 
@@ -378,19 +378,19 @@ def test_what_is_remembered_is_computed_once_and_draws_go_on_as_if_it_had_been_a
     seen = []
     for resume in (False, True):
         computed = []
-        with seeded(3, CPU) as generator:
+        with seeded_rng(3, CPU) as generator:
             kept = Journal(tmp_path, "k", generator).open(resume=resume)
 
             def compute(computed=computed, generator=generator):
                 computed.append(1)
-                table = torch.rand(3, 4, generator=generator) + torch.rand(1, generator=drawn_by())
+                table = torch.rand(3, 4, generator=generator) + torch.rand(1, generator=network_generator())
                 # Views, shared memory, no dimension, no entries
                 return {"turned": table.T, "table": table, "one": table[0, 0], "none": table[:0], "sign": table > 1}
 
             found = kept.remember("screen", compute)
             again = kept.remember("screen", compute)  # another entry, with other draws
             seen.append([{name: value.tolist() for name, value in one.items()} for one in (found, again)])
-            seen[-1] += [torch.rand(2, generator=drawn).tolist() for drawn in (drawn_by(), generator)]
+            seen[-1] += [torch.rand(2, generator=drawn).tolist() for drawn in (network_generator(), generator)]
             assert not torch.equal(found["table"], again["table"])
         assert len(computed) == (0 if resume else 2)
     assert seen[0] == seen[1]
@@ -464,7 +464,7 @@ def test_the_paper_solver_interrupted_in_either_stage_gives_what_the_whole_one_g
             if len(told) == stop:
                 raise Killed
 
-        with seeded(0, CPU) as generator:
+        with seeded_rng(0, CPU) as generator:
             kept = Journal(folder, "k", generator, every=0.0).open(resume=True)
             data = x.take(rows), y.take(rows), (x.take(held_out), y.take(held_out))
             solution = solve_paper(

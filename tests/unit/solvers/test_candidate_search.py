@@ -10,7 +10,7 @@ from minerva_select.mi.inference import MeanEstimate
 from minerva_select.mi.pair_tables import build_pair_tables
 from minerva_select.mi.pairwise_mi import PairwiseInformation
 from minerva_select.mi.training import Schedule
-from minerva_select.runtime.device import Deadline
+from minerva_select.runtime.deadline import Deadline
 from minerva_select.solvers import candidate_search
 from minerva_select.solvers.candidate_search import (
     CandidateSet,

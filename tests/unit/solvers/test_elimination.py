@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from minerva_select.mi.training import Schedule
-from minerva_select.runtime.device import Deadline
+from minerva_select.runtime.deadline import Deadline
 from minerva_select.solvers.candidate_search import fit_candidates
 from minerva_select.solvers.elimination import (
     FULL_SHARE,

@@ -5,7 +5,8 @@ from minerva_select.data.encoded_rows import Layout, Rows
 from minerva_select.mi.feature_weights import FeatureWeights
 from minerva_select.mi.objective import Loss
 from minerva_select.mi.training import TrainingContext
-from minerva_select.runtime.device import Deadline, seeded
+from minerva_select.runtime.deadline import Deadline
+from minerva_select.runtime.rng import seeded_rng
 from minerva_select.solvers import paper
 from minerva_select.solvers.paper import PaperSettings, solve_paper
 
@@ -27,7 +28,7 @@ def equality(n_rows, n_features=6, n_levels=3, seed=0):
 
 def solve(n_rows=200, settings=FEW_STEPS, units=range(6), seed=0, seconds=None, held_out=None):
     x, y = equality(n_rows)
-    with seeded(seed, CPU) as generator:
+    with seeded_rng(seed, CPU) as generator:
         run = TrainingContext(generator, Deadline(seconds))
         return solve_paper(x, y, held_out or equality(n_rows, seed=1), list(units), settings, run)
 

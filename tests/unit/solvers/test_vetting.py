@@ -7,7 +7,7 @@ import torch
 from minerva_select.mi.cross_fit import CriticTask
 from minerva_select.mi.inference import MeanEstimate
 from minerva_select.mi.training import Schedule, TrainingContext
-from minerva_select.runtime.device import seeded
+from minerva_select.runtime.rng import seeded_rng
 from minerva_select.solvers import vetting
 from minerva_select.solvers.candidate_search import CandidateSet, fit_candidates
 from minerva_select.solvers.fit_config import FitConfig
@@ -36,7 +36,7 @@ def solve(make_fold, quick):
         ]
         plan = dataclasses.replace(FitConfig.for_rows(1000), width=32, dropout=0.0, schedule=quick, n_pairs=n_pairs)
         units = units or singles(codes.shape[1])
-        with seeded(seed, CPU) as generator:
+        with seeded_rng(seed, CPU) as generator:
             return solve_vetting(folds, units, list(kept), plan, TrainingContext(generator), **arguments)
 
     return run

@@ -21,7 +21,7 @@ from minerva_select.io.atomic import atomic_write
 from minerva_select.mi.training import TrainingContext
 from minerva_select.preprocessing import TableEncoder, find_kinds
 from minerva_select.problems import gaussian
-from minerva_select.runtime.device import seeded
+from minerva_select.runtime.rng import seeded_rng
 from minerva_select.selectors import mutual_information
 from minerva_select.selectors.cross_validation import as_rows
 from minerva_select.solvers.paper import PaperSettings, solve_paper
@@ -77,7 +77,7 @@ def _held_out_bound(X: pd.DataFrame, y: pd.DataFrame, seed: int) -> float:
     (x_train, x_held_out), (y_train, y_held_out) = parts
     settings = PaperSettings(max_steps_sparsify=0)
     units = range(X.shape[1])
-    with seeded(seed, torch.device("cpu")) as generator:
+    with seeded_rng(seed, torch.device("cpu")) as generator:
         solution = solve_paper(x_train, y_train, (x_held_out, y_held_out), units, settings, TrainingContext(generator))
     return solution.total.mean
 
