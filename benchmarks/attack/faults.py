@@ -11,54 +11,54 @@ import sys
 from collections.abc import Iterator
 from functools import partial
 
-import disks
-import kills
-import limits
-import robberies
-from prey import equal_columns, know
+import full_disks
+import removed_files
+import signals
+import time_limits
+from processes import scene
 from result import Result
-from victims import scene
+from targets import equal_columns, know
 
 SIGNALS = ((signal.SIGTERM,), (signal.SIGINT,), (signal.SIGINT, signal.SIGINT))
 
 
-def deaths(quick: bool) -> Iterator[Result]:
+def attack_by_signals(quick: bool) -> Iterator[Result]:
     """Runs, and one of two workers, that are killed or stopped by a signal at random moments."""
     rng, many = random.Random(0), partial(_fewer, quick)
     with scene() as folder:
         parquet = know(equal_columns(folder / "rows.parquet"))
-        yield kills.kill_and_resume(parquet, many(40), rng)
+        yield signals.kill_and_resume(parquet, many(40), rng)
         csv = know(equal_columns(folder / "rows.csv"), cached=True)
-        yield kills.kill_and_resume(csv, many(10), rng)
-        for signals in SIGNALS:
-            yield kills.signal_and_resume(parquet, signals, many(8), rng)
-        yield kills.leave_handlers(parquet)
-        both = know(parquet.table, launcher=kills.TORCHRUN, environment=kills.ONE_THREAD)
-        yield kills.kill_a_worker(both, many(4), rng)
+        yield signals.kill_and_resume(csv, many(10), rng)
+        for numbers in SIGNALS:
+            yield signals.signal_and_resume(parquet, numbers, many(8), rng)
+        yield signals.leave_handlers(parquet)
+        both = know(parquet.table, launcher=signals.TORCHRUN, environment=signals.ONE_THREAD)
+        yield signals.kill_a_worker(both, many(4), rng)
 
 
-def full_disks(quick: bool) -> Iterator[Result]:
+def attack_disks(quick: bool) -> Iterator[Result]:
     """Disks without room, or that may not be written to."""
     with scene() as folder:
         parquet = know(equal_columns(folder / "rows.parquet"))
         csv = know(equal_columns(folder / "rows.csv"), cached=True)
-        yield from disks.results(parquet, csv, quick)
+        yield from full_disks.results(parquet, csv, quick)
 
 
-def vanishing_files(quick: bool) -> Iterator[Result]:
+def attack_files(quick: bool) -> Iterator[Result]:
     """Folders and tables that are removed or changed while they are used."""
     with scene() as folder:
         parquet = know(equal_columns(folder / "rows.parquet"))
-        yield from robberies.remove_folders(parquet, _fewer(quick, 4), random.Random(0))
-        yield from robberies.change_tables(folder, quick)
+        yield from removed_files.remove_folders(parquet, _fewer(quick, 4), random.Random(0))
+        yield from removed_files.change_tables(folder, quick)
 
 
-def time_limits(quick: bool) -> Iterator[Result]:
+def attack_by_time_limits(quick: bool) -> Iterator[Result]:
     """Limits that pass, on tables of every shape."""
-    return limits.keep_time(*((limits.SHAPES[::3], (2.0,)) if quick else ()))
+    return time_limits.keep_time(*((time_limits.SHAPES[::3], (2.0,)) if quick else ()))
 
 
-PARTS = {"deaths": deaths, "disks": full_disks, "files": vanishing_files, "limits": time_limits}
+PARTS = {"deaths": attack_by_signals, "disks": attack_disks, "files": attack_files, "limits": attack_by_time_limits}
 
 
 def _fewer(quick: bool, n_times: int) -> int:

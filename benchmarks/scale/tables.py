@@ -5,7 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from calculation import calculation
+from extrapolation import calculation
 from minerva_select.evaluation.records import Record, Records
 from tasks import TASKS, Task
 

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from commands import libraries_peak, measure
-from inputs import Input
-from selecting import HERE, Figures, Options, select, select_input
+from datasets import Input
+from select_command import HERE, Figures, Options, select, select_input
 
 MIN_ROWS = 20_000  # of a table in a trial
 CREDITCARD = "real/creditcard_ulb.parquet"

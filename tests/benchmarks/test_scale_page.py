@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "benchmarks" / "scale"
 PAGE = ROOT / "docs" / "scale.md"
-MODULES = ("tables", "tasks", "inputs", "commands")
+MODULES = ("tables", "tasks", "datasets", "commands")
 
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the benchmark is in a clone only")
 
@@ -64,7 +64,7 @@ def test_time_that_grows_faster_than_cells_is_told(bench):
 
 
 def test_a_sign_is_found_by_its_columns_or_by_what_stands_in_for_them(bench):
-    truth = bench.inputs.Truth(
+    truth = bench.datasets.Truth(
         signs={"pair": ("a", "b"), "alone": ("c",)}, stand_ins={"a": ("copy of a", "coarse a"), "c": ("copy of c",)}
     )
     assert truth.judge(["coarse a", "b", "noise"]) == {

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from minerva_select.problems._card_fraud_columns import Layout, draw_layout
-from minerva_select.problems._card_fraud_signs import SIGNS, draw_signs
+from minerva_select.problems._card_fraud_patterns import SIGNS, draw_signs
 from minerva_select.problems._parameters import RandomState, generator, number_above, whole_number
 from minerva_select.problems._problem import Problem
 from minerva_select.schema import Array

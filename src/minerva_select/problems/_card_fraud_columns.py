@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 
-from minerva_select.problems._card_fraud_signs import COUNTRIES, N_USERS, SIGNS
+from minerva_select.problems._card_fraud_patterns import COUNTRIES, N_USERS, SIGNS
 from minerva_select.schema import Array
 
 STAND_INS: Mapping[str, tuple[str, ...]] = MappingProxyType(

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from prey import FORMATS, STREAMED, Known, Tally, equal_columns, know
+from processes import LossError, Process, Victim, answer_in, scene, until, wait
 from result import Result
-from victims import LossError, Process, Victim, answer_in, scene, until, wait
+from targets import FORMATS, STREAMED, Known, Tally, equal_columns, know
 
 LARGE_ROWS = 300_000  # enough to be caught while they are read
 IN_MEMORY = ("--memory", "4GB")

@@ -1,6 +1,6 @@
 """``minerva`` with a clock: the same command line, and in a file when each stage of it began and ended.
 
-python benchmarks/scale/clock.py TIMES.json select DATA --target Y
+python benchmarks/scale/stage_times.py TIMES.json select DATA --target Y
 """
 
 import time

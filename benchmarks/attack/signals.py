@@ -8,9 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from prey import Known, Tally
+from processes import LossError, Process, Victim, kill_all, scene, until, wait
 from result import Result
-from victims import LossError, Process, Victim, kill_all, scene, until, wait
+from targets import Known, Tally
 
 TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "minerva_select")
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}  # of each of two processes

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from processes import LossError, Victim, scene
 from result import Result
-from victims import LossError, Victim, scene
 
 FORMATS = {".parquet": "Parquet", ".csv": "CSV", ".feather": "Feather"}
 STREAMED = ("--memory", "2MiB")  # less than any of these tables takes

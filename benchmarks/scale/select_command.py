@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from commands import measure
-from inputs import Input
+from datasets import Input
 
 HERE = Path(__file__).parent
 Figures = dict[str, Any]
@@ -75,7 +75,7 @@ def _is_ours(file: Path) -> bool:
 
 def _program(options: Options, times: Path) -> Sequence[str]:
     if options.n_processes == 1:
-        return [sys.executable, str(HERE / "clock.py"), str(times)]
+        return [sys.executable, str(HERE / "stage_times.py"), str(times)]
     return [sys.executable, *_torchrun(options), "-m", "minerva_select"]
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from prey import Tally
+from processes import LossError, Victim, scene
 from result import Result
-from victims import LossError, Victim, scene
+from targets import Tally
 
 LIMITS = (2.0, 10.0, 30.0)
 GRACE, SHARE = 5.0, 0.1  # seconds, or of the limit, whichever is more

@@ -1,6 +1,6 @@
 """The tables of the benchmark: problems with known answers as Parquet files, drawn a chunk at a time.
 
-    python benchmarks/scale/inputs.py card_fraud 3000000 214 0.001 FILE
+    python benchmarks/scale/datasets.py card_fraud 3000000 214 0.001 FILE
 
 makes one; the benchmark calls it in a process of its own, so that what the drawing takes is nobody else's memory.
 """

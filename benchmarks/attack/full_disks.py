@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from prey import Known, Tally
+from processes import RESULTS, Ended, LossError, Victim, scene, until
 from result import Result
-from victims import RESULTS, Ended, LossError, Victim, scene, until
+from targets import Known, Tally
 
 OLD = "the results of an earlier run"
 
