@@ -1,8 +1,8 @@
-"""The tables of the benchmark: problems with known answers as Parquet files, drawn a chunk at a time.
+"""Write problems with known answers as Parquet files, one chunk of rows at a time.
 
     python benchmarks/scale/datasets.py card_fraud 3000000 214 0.001 FILE
 
-makes one; the benchmark calls it in a process of its own, so that what the drawing takes is nobody else's memory.
+The benchmark runs this script in its own process, so that generating a table does not count as memory of a fit.
 """
 
 import json
@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import Any
 
 TARGETS = {"card_fraud": "is_fraud", "equality": "y"}
-CHUNK = 100_000  # rows of a row group: 53 MB of card_fraud
+CHUNK_ROWS = 100_000  # per row group: 53 MB of card_fraud
 EQUAL_COLUMNS = (1, 4)
 
 
 @dataclass(frozen=True)
-class Input:
-    """A table, known by what it is drawn from."""
+class Dataset:
+    """The problem and size of a table."""
 
     problem: str
     n_rows: int
     n_columns: int
-    rate: float = 0.001  # of frauds
+    rate: float = 0.001  # share of frauds
 
     @property
     def name(self) -> str:
@@ -38,77 +38,81 @@ class Input:
         return TARGETS[self.problem]
 
     @cached_property
-    def truth(self) -> "Truth":
-        return Truth.of(next(self.chunks(n_rows=1)), self.problem)
+    def answer(self) -> "KnownAnswer":
+        return KnownAnswer.of(next(self.chunks(n_rows=1)))
 
     def chunks(self, n_rows: int | None = None) -> Iterator[Any]:
-        """The problem, so many rows at a time."""
-        from minerva_select.problems import card_fraud_chunks, equality
+        """Draw the problem, one chunk of rows at a time."""
+        from minerva_select.problems import equality
+        from minerva_select.problems._card_fraud import PaymentGenerator
 
         n_rows = n_rows or self.n_rows
         if self.problem == "card_fraud":
-            yield from card_fraud_chunks(n_rows, self.n_columns, rate=self.rate, chunk_size=CHUNK)
+            payments = PaymentGenerator.create(self.n_columns, self.rate, random_state=0)
+            for start in range(0, n_rows, CHUNK_ROWS):
+                yield payments.draw(range(start, min(start + CHUNK_ROWS, n_rows)))
         else:
             yield equality(n_rows, self.n_columns, relevant=EQUAL_COLUMNS, random_state=0)
 
     def file(self, folder: Path) -> Path:
-        """The table's file, made if it is not there."""
+        """Return the Parquet file of the table; write it if it is missing."""
         path = folder / f"{self.name}.parquet"
         if not path.exists():
             folder.mkdir(parents=True, exist_ok=True)
-            print(f"Making {path} ...", flush=True)
-            what = [self.problem, str(self.n_rows), str(self.n_columns), str(self.rate), str(path)]
-            subprocess.run([sys.executable, __file__, *what], check=True)
+            print(f"Writing {path} ...", flush=True)
+            arguments = [self.problem, str(self.n_rows), str(self.n_columns), str(self.rate), str(path)]
+            subprocess.run([sys.executable, __file__, *arguments], check=True)
         return path
 
 
 @dataclass(frozen=True)
-class Truth:
-    """The columns that matter, by the sign that they make up together, and what may stand in for each."""
+class KnownAnswer:
+    """The relevant columns by the pattern that they form, and the proxies of each."""
 
-    signs: Mapping[str, tuple[str, ...]]
-    stand_ins: Mapping[str, tuple[str, ...]]
+    patterns: Mapping[str, tuple[str, ...]]
+    proxies: Mapping[str, tuple[str, ...]]
 
     @classmethod
-    def of(cls, problem: Any, name: str) -> "Truth":
-        from minerva_select.problems import CARD_FRAUD_MECHANISMS
+    def of(cls, problem: Any) -> "KnownAnswer":
+        from minerva_select.problems._card_fraud_patterns import PATTERNS
 
-        signs = CARD_FRAUD_MECHANISMS if name == "card_fraud" else {"the columns that are equal": problem.relevant}
-        return cls(dict(signs), dict(problem.stand_ins))
+        patterns = PATTERNS if problem.name == "card_fraud" else {"equality": problem.relevant}
+        return cls(dict(patterns), dict(problem.proxies))
 
-    def judge(self, selected: list[str]) -> dict[str, Any]:
-        """Which signs were found, which columns through a stand-in, and what else was kept."""
-        found, instead = [], {}
-        for sign, columns in self.signs.items():
-            known = {column: self._found_as(column, selected) for column in columns}
-            instead |= {column: other for column, other in known.items() if other not in (None, column)}
-            if all(known.values()):
-                found.append(sign)
-        meaningful = {name for columns in self.signs.values() for name in columns}
-        meaningful |= {name for names in self.stand_ins.values() for name in names}
+    def score(self, selected: list[str]) -> dict[str, Any]:
+        """Return which patterns were missed, which columns were replaced by a proxy, and which noise was kept."""
+        missed, by_proxy = [], {}
+        for pattern, columns in self.patterns.items():
+            kept = {column: self._kept_as(column, selected) for column in columns}
+            by_proxy |= {column: other for column, other in kept.items() if other not in (None, column)}
+            if not all(kept.values()):
+                missed.append(pattern)
+        informative = {name for columns in self.patterns.values() for name in columns}
+        informative |= {name for names in self.proxies.values() for name in names}
         return {
-            "n_signs": len(self.signs),
-            "missed": [sign for sign in self.signs if sign not in found],
-            "by_stand_in": instead,
-            "noise": [name for name in selected if name not in meaningful],
+            "n_patterns": len(self.patterns),
+            "missed": missed,
+            "by_proxy": by_proxy,
+            "noise": [name for name in selected if name not in informative],
         }
 
-    def _found_as(self, column: str, selected: list[str]) -> str | None:
-        candidates = (column, *self.stand_ins.get(column, ()))
+    def _kept_as(self, column: str, selected: list[str]) -> str | None:
+        candidates = (column, *self.proxies.get(column, ()))
         return next((name for name in candidates if name in selected), None)
 
 
-def make(table: Input, path: Path) -> None:
-    """Write a table, under another name until it is whole, and beside it how large it is in memory."""
+def write(dataset: Dataset, path: Path) -> None:
+    """Write a table, under a temporary name until it is complete, and its size in memory as JSON next to it."""
     import pyarrow as pa
     from pyarrow import parquet
 
     unfinished, writer, n_bytes, n_positive = path.with_suffix(".unfinished"), None, 0, 0
-    for chunk in table.chunks():
-        rows = pa.Table.from_pandas(chunk.X.assign(**{table.target: chunk.y.to_numpy()}), preserve_index=False)
+    for chunk in dataset.chunks():
+        rows = pa.Table.from_pandas(chunk.X.assign(**{dataset.target: chunk.y.to_numpy()}), preserve_index=False)
         if writer is None:
-            names = [field.name for field in rows.schema if pa.types.is_dictionary(field.type)]
-            writer = parquet.ParquetWriter(unfinished, rows.schema, use_dictionary=names)  # of numbers it only costs
+            # Dictionaries of numeric columns cost time and save nothing
+            categorical = [field.name for field in rows.schema if pa.types.is_dictionary(field.type)]
+            writer = parquet.ParquetWriter(unfinished, rows.schema, use_dictionary=categorical)
         writer.write_table(rows)
         n_bytes += rows.nbytes
         n_positive += int(chunk.y.sum())
@@ -119,7 +123,7 @@ def make(table: Input, path: Path) -> None:
 
 def main() -> None:
     problem, n_rows, n_columns, rate, path = sys.argv[1:]
-    make(Input(problem, int(n_rows), int(n_columns), float(rate)), Path(path))
+    write(Dataset(problem, int(n_rows), int(n_columns), float(rate)), Path(path))
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ def table(group: str, measured: Measured) -> str:
 
 
 def large_tables(measured: Measured) -> str:
-    head = ["table", "on", "in all", "until encoded", "after", "encoded", "peak memory", "signs found", "noise kept",
+    head = ["table", "on", "in all", "until encoded", "after", "encoded", "peak memory", "patterns found", "noise kept",
             "shall be", "is"]  # fmt: skip
     lines = []
     for task, record in _of_group("tables", measured):
@@ -183,10 +183,10 @@ def found(figures: Mapping[str, Any]) -> str:
     """How many signs of the truth were found, and which columns only by another that stands in for them."""
     if "missed" not in figures:
         return f"{len(figures['selected'])} columns kept"
-    by = ", ".join(f"{column} by {other}" for column, other in figures["by_stand_in"].items())
+    by = ", ".join(f"{column} by {other}" for column, other in figures["by_proxy"].items())
     missed = ", ".join(figures["missed"])
     return (
-        f"{figures['n_signs'] - len(figures['missed'])} of {figures['n_signs']}"
+        f"{figures['n_patterns'] - len(figures['missed'])} of {figures['n_patterns']}"
         + (f"; missed: {missed}" if missed else "")
         + (f" ({by})" if by else "")
     )

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from commands import libraries_peak, measure
-from datasets import Input
-from select_command import HERE, Figures, Options, select, select_input
+from datasets import Dataset
+from select_command import HERE, Figures, Options, select, select_dataset
 
 MIN_ROWS = 20_000  # of a table in a trial
 CREDITCARD = "real/creditcard_ulb.parquet"
@@ -25,9 +25,9 @@ class Setting:
     share: float = 1.0
     precision: str = "tf32"  # in which the training step multiplies on a GPU
 
-    def table(self, problem: str, n_rows: int, n_columns: int, rate: float = 0.001) -> Input:
+    def table(self, problem: str, n_rows: int, n_columns: int, rate: float = 0.001) -> Dataset:
         n_rows = n_rows if self.share == 1.0 else max(MIN_ROWS, int(n_rows * self.share))
-        return Input(problem, n_rows, n_columns, rate)
+        return Dataset(problem, n_rows, n_columns, rate)
 
 
 @dataclass(frozen=True)
@@ -58,14 +58,14 @@ class Task:
     needs_file: str | None = None
 
 
-ALL_FOUND = Goal("missed", "all signs found", most=0)
+ALL_FOUND = Goal("missed", "all patterns found", most=0)
 NO_NOISE = Goal("noise", "no noise kept", most=0)
 
 
 def run_select(
     problem: str, n_rows: int, n_columns: int, options: Options, setting: Setting, rate: float = 0.001
 ) -> Figures:
-    return select_input(setting.table(problem, n_rows, n_columns, rate), setting.folder, options)
+    return select_dataset(setting.table(problem, n_rows, n_columns, rate), setting.folder, options)
 
 
 def run_memory(n_rows: int, memory: str, n_bytes: int, setting: Setting) -> Figures:

@@ -63,17 +63,18 @@ def test_time_that_grows_faster_than_cells_is_told(bench):
     ]
 
 
-def test_a_sign_is_found_by_its_columns_or_by_what_stands_in_for_them(bench):
-    truth = bench.datasets.Truth(
-        signs={"pair": ("a", "b"), "alone": ("c",)}, stand_ins={"a": ("copy of a", "coarse a"), "c": ("copy of c",)}
+def test_a_pattern_is_found_by_its_columns_or_by_their_proxies(bench):
+    answer = bench.datasets.KnownAnswer(
+        patterns={"pair": ("a", "b"), "single": ("c",)}, proxies={"a": ("copy of a", "coarse a"), "c": ("copy of c",)}
     )
-    assert truth.judge(["coarse a", "b", "noise"]) == {
-        "n_signs": 2,
-        "missed": ["alone"],
-        "by_stand_in": {"a": "coarse a"},
+    assert answer.score(["coarse a", "b", "noise"]) == {
+        "n_patterns": 2,
+        "missed": ["single"],
+        "by_proxy": {"a": "coarse a"},
         "noise": ["noise"],
     }
-    assert truth.judge(["a", "b", "copy of a", "c"]) == {"n_signs": 2, "missed": [], "by_stand_in": {}, "noise": []}
+    exact = answer.score(["a", "b", "copy of a", "c"])
+    assert exact == {"n_patterns": 2, "missed": [], "by_proxy": {}, "noise": []}
 
 
 def test_a_failure_counts_only_where_nothing_succeeded(bench, tmp_path):

@@ -9,10 +9,12 @@ import sys
 
 import pytest
 
-from minerva_select.problems import equality, equality_information
+from minerva_select.problems import equality
 from minerva_select.results import Selection
 
 pytestmark = pytest.mark.reference
+
+INFORMATION = equality(n_samples=1, n_levels=3).mutual_information
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +44,7 @@ def test_select_finds_the_two_columns_and_writes_the_results(table, tmp_path):
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert selection.headline in page
     # 2,000 rows: the lemma's value is within a tenth of the bound that so few rows allow.
-    assert selection.mutual_information.nats == pytest.approx(equality_information(3), rel=0.1)
+    assert selection.mutual_information.nats == pytest.approx(INFORMATION, rel=0.1)
 
 
 def test_the_same_seed_gives_the_same_table(table):
@@ -62,10 +64,9 @@ def test_estimate_gives_the_information_of_a_pair_and_of_one_given_the_other(tab
     alone = json.loads(minerva("estimate", table, "--x", "f1", "--y", "y", "--json").stdout)
     given = json.loads(minerva("estimate", table, "--x", "f1", "--y", "y", "--given", "f4", "--json").stdout)
     # I(f1; y) = 0, so the chain rule gives I(f1; y | f4) = I(f1, f4; y), the lemma's value; 2,000 rows allow a tenth.
-    expected = equality_information(3)
-    assert together["nats"] == pytest.approx(expected, rel=0.1)
+    assert together["nats"] == pytest.approx(INFORMATION, rel=0.1)
     assert alone["nats"] == pytest.approx(0.0, abs=0.03)
-    assert given["nats"] == pytest.approx(expected, rel=0.15)
+    assert given["nats"] == pytest.approx(INFORMATION, rel=0.15)
 
 
 def test_the_demo_is_exact(tmp_path):

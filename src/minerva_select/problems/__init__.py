@@ -1,12 +1,12 @@
-"""Questions with known answers: samplers that know which columns matter and how much they say.
+"""Synthetic tables with known answers: which columns are relevant, and how much information they carry.
 
-Every sampler takes ``n_samples`` and ``random_state`` and returns a :class:`Problem`; the same seed gives the same
-rows. ``PROBLEMS`` has them all by name.
+Every function takes ``n_samples`` and ``random_state`` and returns a :class:`Problem`; the same seed gives the same
+rows. ``PROBLEMS`` lists all of them by name.
 
 Examples
 --------
->>> for name, sampler in PROBLEMS.items():
-...     problem = sampler(n_samples=100, random_state=0)
+>>> for name, draw in PROBLEMS.items():
+...     problem = draw(n_samples=100, random_state=0)
 ...     print(name, problem.X.shape[1], len(problem.relevant))
 equality 30 2
 switching 40 10
@@ -26,8 +26,8 @@ from types import MappingProxyType
 
 from minerva_select.problems._additive import additive
 from minerva_select.problems._bayesian_network import bayesian_network
-from minerva_select.problems._card_fraud import CARD_FRAUD_MECHANISMS, card_fraud, card_fraud_chunks
-from minerva_select.problems._equality import equality, equality_information
+from minerva_select.problems._card_fraud import card_fraud
+from minerva_select.problems._equality import equality
 from minerva_select.problems._gaussian import gaussian
 from minerva_select.problems._independent import independent
 from minerva_select.problems._parity import parity
@@ -50,15 +50,12 @@ PROBLEMS: Mapping[str, Callable[..., Problem]] = MappingProxyType(
 )
 
 __all__ = [
-    "CARD_FRAUD_MECHANISMS",
     "PROBLEMS",
     "Problem",
     "additive",
     "bayesian_network",
     "card_fraud",
-    "card_fraud_chunks",
     "equality",
-    "equality_information",
     "gaussian",
     "independent",
     "parity",

@@ -1,18 +1,19 @@
-"""A smooth sum of effects of very different strength."""
+"""Friedman's first function: a smooth sum of effects of different strengths."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 
-from minerva_select.problems._parameters import RandomState, column_names, generator, number_from, whole_number
+from minerva_select.checks import check_whole
+from minerva_select.problems._parameters import RandomState, check_number, column_names, make_generator
 from minerva_select.problems._problem import Problem
 
 
 def additive(
     n_samples: int = 2_000, n_features: int = 10, *, noise: float = 1.0, random_state: RandomState = 0
 ) -> Problem:
-    """Draw Friedman's first function: a product, a square and two straight lines.
+    """Draw Friedman's first regression function, with an interaction, a square and two linear terms.
 
     Columns are independent and uniform on [0, 1), and
     y = 10 sin(pi f0 f1) + 20 (f2 - 0.5)^2 + 10 f3 + 5 f4 + noise * N(0, 1).
@@ -22,11 +23,11 @@ def additive(
     n_samples : int
         Number of rows.
     n_features : int
-        Number of columns, 5 or more; those from f5 on are irrelevant.
+        Number of columns, at least 5; f5 and later columns are irrelevant.
     noise : float
         Standard deviation of the noise, 0 or more.
     random_state : int, numpy.random.Generator or None
-        Seed or generator of the draw.
+        Seed or generator.
 
     Returns
     -------
@@ -38,10 +39,10 @@ def additive(
     >>> additive(n_samples=100).relevant
     ('f0', 'f1', 'f2', 'f3', 'f4')
     """
-    n_samples = whole_number("n_samples", n_samples, at_least=1)
-    n_features = whole_number("n_features", n_features, at_least=5)
-    noise = number_from("noise", noise, 0.0)
-    rng = generator(random_state)
+    n_samples = check_whole("n_samples", n_samples, least=1)
+    n_features = check_whole("n_features", n_features, least=5)
+    noise = check_number("noise", noise, 0.0, include_low=True)
+    rng = make_generator(random_state)
     values = rng.random((n_samples, n_features))
     signal = (
         10 * np.sin(np.pi * values[:, 0] * values[:, 1])

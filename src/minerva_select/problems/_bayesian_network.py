@@ -1,13 +1,19 @@
-"""Columns that depend on one another, of which only a few are needed."""
+"""Columns of a random Bayesian network, of which only the Markov blanket of the target is needed."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 
+from minerva_select.checks import check_whole
 from minerva_select.errors import InputError
-from minerva_select.problems._network import LARGEST_TABLE, conditional_information, draw_network, markov_blanket
-from minerva_select.problems._parameters import RandomState, column_names, generator, whole_number
+from minerva_select.problems._network import (
+    MAX_TABLE_ENTRIES,
+    conditional_mutual_information,
+    draw_network,
+    markov_blanket,
+)
+from minerva_select.problems._parameters import RandomState, column_names, make_generator
 from minerva_select.problems._problem import Problem
 
 
@@ -20,14 +26,14 @@ def bayesian_network(
     target: int | None = None,
     random_state: RandomState = 0,
 ) -> Problem:
-    """Draw rows of a random discrete Bayesian network, one node of which is the target.
+    """Draw rows of a random discrete Bayesian network with one node as the target.
 
-    Many columns depend on the target; ``relevant`` is the smallest set that makes all others irrelevant, its Markov
-    blanket: parents, children, and the children's other parents. The same seed gives the same network and the same rows
-    whatever the target, and the same network whatever ``n_samples``.
+    Many columns depend on the target. ``relevant`` is the Markov blanket of the target, the smallest set of columns
+    that makes all others irrelevant: its parents, its children, and the other parents of its children. The same seed
+    gives the same network and rows for every target, and the same network for every ``n_samples``.
 
-    A node has at most ``max_parents`` parents and as many children. Tables are drawn again until every edge and every
-    pair of co-parents carries a fair amount of information, so that no member of a blanket is invisible: see
+    A node has at most ``max_parents`` parents and at most as many children. Probability tables are redrawn until every
+    edge and every pair of co-parents carries enough information for each member of a blanket to be detectable; see
     ``minerva_select.problems._network.draw_network``.
 
     Parameters
@@ -37,20 +43,20 @@ def bayesian_network(
     n_nodes : int
         Number of nodes, 2 or more; X has one column fewer.
     max_parents : int
-        Most parents, and most children, of a node.
+        Maximum number of parents, and of children, of a node.
     n_levels : int
-        Levels of every node: values 0, ..., ``n_levels - 1``.
+        Number of levels of every node: values 0, ..., ``n_levels - 1``.
     target : int, optional
-        Node that is the target; when not given, drawn among those with a blanket (a small network may have no edge at
-        all, and nothing relevant).
+        Node to use as the target. By default it is drawn from the nodes that have a blanket; in a small network that
+        may be no node, and then nothing is relevant.
     random_state : int, numpy.random.Generator or None
-        Seed or generator of the draw.
+        Seed or generator.
 
     Returns
     -------
     Problem
-        Columns keep their node's number: with node 2 as the target they are f0, f1, f3, f4, ... The mutual information
-        is exact for networks of up to about a million combinations of levels, and None for larger ones.
+        Columns are named after their node: with node 2 as the target they are f0, f1, f3, f4, ... The mutual
+        information is exact for networks with up to 2**20 combinations of levels, and None for larger ones.
 
     Examples
     --------
@@ -60,18 +66,19 @@ def bayesian_network(
     >>> set(problem.relevant) <= set(problem.X.columns)
     True
     """
-    n_samples = whole_number("n_samples", n_samples, at_least=1)
-    n_nodes = whole_number("n_nodes", n_nodes, at_least=2)
-    max_parents = whole_number("max_parents", max_parents, at_least=1)
-    n_levels = whole_number("n_levels", n_levels, at_least=2, at_most=np.iinfo(np.int8).max)
-    if n_levels ** (max_parents + 1) > LARGEST_TABLE:
+    n_samples = check_whole("n_samples", n_samples, least=1)
+    n_nodes = check_whole("n_nodes", n_nodes, least=2)
+    max_parents = check_whole("max_parents", max_parents, least=1)
+    n_levels = check_whole("n_levels", n_levels, least=2, most=np.iinfo(np.int8).max)
+    n_entries = n_levels ** (max_parents + 1)
+    if n_entries > MAX_TABLE_ENTRIES:
         raise InputError(
-            f"{max_parents} parents of {n_levels} levels make a table of {n_levels ** (max_parents + 1)} entries, more "
-            f"than {LARGEST_TABLE}; lower max_parents or n_levels."
+            f"A probability table may have at most {MAX_TABLE_ENTRIES:,} entries, but {max_parents} parents with "
+            f"{n_levels} levels need {n_entries:,}; lower max_parents or n_levels."
         )
     if target is not None:
-        target = whole_number("target", target, at_least=0, at_most=n_nodes - 1)
-    rng = generator(random_state)
+        target = check_whole("target", target, least=0, most=n_nodes - 1)
+    rng = make_generator(random_state)
     network = draw_network(n_nodes, max_parents, n_levels, rng)
     blankets = [markov_blanket(network.parents, node) for node in range(n_nodes)]
     drawn = int(rng.choice([node for node in range(n_nodes) if blankets[node]] or range(n_nodes)))
@@ -82,5 +89,5 @@ def bayesian_network(
         X=pd.DataFrame(rows, columns=names).drop(columns=names[node]),
         y=pd.Series(rows[:, node], name="y", dtype=np.int64),
         relevant=tuple(names[member] for member in blankets[node]),
-        mutual_information=None if joint is None else conditional_information(joint, [node], blankets[node]),
+        mutual_information=None if joint is None else conditional_mutual_information(joint, [node], blankets[node]),
     )

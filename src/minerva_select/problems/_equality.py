@@ -1,4 +1,4 @@
-"""Two columns that say nothing alone and everything together (Experiment A of the paper)."""
+"""Two columns that are informative only together (Experiment A of the paper)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from minerva_select.problems._parameters import RandomState, column_names, generator, positions, whole_number
+from minerva_select.checks import check_whole
+from minerva_select.problems._parameters import RandomState, check_positions, column_names, make_generator
 from minerva_select.problems._problem import Problem
 from minerva_select.schema import Array
 
@@ -21,10 +22,10 @@ def equality(
     relevant: Iterable[int] = (3, 8),
     random_state: RandomState = 0,
 ) -> Problem:
-    """Draw whether two of many categorical columns are equal: Experiment A.
+    """Draw categorical columns and whether two of them are equal: Experiment A.
 
-    All columns are independent and uniform on 1, ..., ``n_levels``; y is 1 where the two relevant ones are equal and 0
-    elsewhere. Every single column is independent of y.
+    All columns are independent and uniform on 1, ..., ``n_levels``; y is 1 where the two relevant columns are equal and
+    0 elsewhere. Each single column is independent of y.
 
     Parameters
     ----------
@@ -33,30 +34,30 @@ def equality(
     n_features : int
         Number of columns.
     n_levels : int
-        Levels of every column, 2 or more.
+        Number of levels of every column, 2 or more.
     relevant : two ints
         Positions of the two columns that are compared.
     random_state : int, numpy.random.Generator or None
-        Seed or generator of the draw.
+        Seed or generator.
 
     Returns
     -------
     Problem
-        With the mutual information of :func:`equality_information`.
+        The mutual information is (m - 1)/m log(m / (m - 1)) + log(m)/m for m levels.
 
     Examples
     --------
     >>> problem = equality(n_samples=1000, n_features=10)
-    >>> problem.relevant
-    ('f3', 'f8')
+    >>> problem.relevant, round(problem.mutual_information, 4)
+    (('f3', 'f8'), 0.5004)
     >>> bool((problem.y == (problem.X["f3"] == problem.X["f8"])).all())
     True
     """
-    n_samples = whole_number("n_samples", n_samples, at_least=1)
-    n_features = whole_number("n_features", n_features, at_least=2)
-    n_levels = whole_number("n_levels", n_levels, at_least=2, at_most=np.iinfo(np.int16).max)
-    first, second = positions("relevant", relevant, 2, n_features)
-    rng = generator(random_state)
+    n_samples = check_whole("n_samples", n_samples, least=1)
+    n_features = check_whole("n_features", n_features, least=2)
+    n_levels = check_whole("n_levels", n_levels, least=2, most=np.iinfo(np.int16).max)
+    first, second = check_positions("relevant", relevant, 2, n_features)
+    rng = make_generator(random_state)
     values = draw_levels(n_samples, n_features, n_levels, rng)
     names = column_names(n_features)
     return Problem(
@@ -64,19 +65,12 @@ def equality(
         X=pd.DataFrame(values, columns=names),
         y=pd.Series((values[:, first] == values[:, second]).astype(np.int64), name="y"),
         relevant=(names[first], names[second]),
-        mutual_information=equality_information(n_levels),
+        mutual_information=_mutual_information(n_levels),
     )
 
 
-def equality_information(n_levels: int) -> float:
-    """Return the nats that two uniform columns carry about whether they are equal: the paper's lemma.
-
-    Examples
-    --------
-    >>> round(equality_information(5), 4)
-    0.5004
-    """
-    m = whole_number("n_levels", n_levels, at_least=2)
+def _mutual_information(m: int) -> float:
+    """Evaluate the paper's lemma for two uniform columns of m levels."""
     return (m - 1) / m * math.log(m / (m - 1)) + math.log(m) / m
 
 

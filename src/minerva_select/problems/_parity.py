@@ -1,4 +1,4 @@
-"""The hardest interaction of all: no proper subset of the bits says anything."""
+"""The parity of a few bits: no proper subset of them carries any information."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
+from minerva_select.checks import check_whole
 from minerva_select.problems._parameters import (
     RandomState,
+    check_number,
+    check_positions,
     column_names,
-    generator,
-    number_from,
-    positions,
-    whole_number,
+    make_generator,
 )
 from minerva_select.problems._problem import Problem
 
@@ -28,7 +28,7 @@ def parity(
     relevant: Iterable[int] | None = None,
     random_state: RandomState = 0,
 ) -> Problem:
-    """Draw the parity of some bits (their exclusive or) among other bits that do not matter.
+    """Draw random bits and the parity (exclusive or) of a few of them.
 
     Parameters
     ----------
@@ -37,18 +37,18 @@ def parity(
     n_features : int
         Number of columns, all independent fair bits.
     n_bits : int
-        Number of bits that make y.
+        Number of relevant bits.
     noise : float
         Probability that y is flipped, from 0 to below 0.5.
     relevant : ints, optional
-        Positions of the ``n_bits`` bits; drawn when not given.
+        Positions of the ``n_bits`` relevant bits; random by default.
     random_state : int, numpy.random.Generator or None
-        Seed or generator of the draw.
+        Seed or generator.
 
     Returns
     -------
     Problem
-        With mutual information log 2 - H(noise), H the entropy of a coin with that probability.
+        The mutual information is log 2 - H(noise), where H is the entropy of a coin with that probability.
 
     Examples
     --------
@@ -56,13 +56,13 @@ def parity(
     >>> bool((problem.y == (problem.X["f1"] ^ problem.X["f4"])).all())
     True
     """
-    n_samples = whole_number("n_samples", n_samples, at_least=1)
-    n_features = whole_number("n_features", n_features, at_least=1)
-    n_bits = whole_number("n_bits", n_bits, at_least=1, at_most=n_features)
-    noise = number_from("noise", noise, 0.0, below=0.5)
-    rng = generator(random_state)
+    n_samples = check_whole("n_samples", n_samples, least=1)
+    n_features = check_whole("n_features", n_features, least=1)
+    n_bits = check_whole("n_bits", n_bits, least=1, most=n_features)
+    noise = check_number("noise", noise, 0.0, 0.5, include_low=True)
+    rng = make_generator(random_state)
     drawn = rng.choice(n_features, size=n_bits, replace=False).tolist()
-    chosen = positions("relevant", drawn if relevant is None else relevant, n_bits, n_features)
+    chosen = check_positions("relevant", drawn if relevant is None else relevant, n_bits, n_features)
     bits = rng.integers(0, 2, size=(n_samples, n_features), dtype=np.int8)
     flipped = rng.random(n_samples) < noise
     names = column_names(n_features)

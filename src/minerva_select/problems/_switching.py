@@ -1,4 +1,4 @@
-"""Two columns that decide which others matter (Experiment B of the paper)."""
+"""Two categorical columns that decide which numeric ones are relevant (Experiment B of the paper)."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from minerva_select.checks import check_choice
+from minerva_select.checks import check_choice, check_whole
 from minerva_select.problems._equality import draw_levels
-from minerva_select.problems._parameters import RandomState, column_names, generator, whole_number
+from minerva_select.problems._parameters import RandomState, column_names, make_generator
 from minerva_select.problems._problem import Problem
 from minerva_select.schema import Array
 
 N_CATEGORICAL = 10
-N_WAVES = 4  # sine columns, and as many cosine columns
+N_WAVES = 4  # number of sine columns, and of cosine columns
 
 
 @dataclass(frozen=True)
 class Rule:
-    """Which columns make y, and by how much."""
+    """The columns and coefficients that determine y."""
 
     equal_columns: tuple[int, ...]
     sin_columns: tuple[int, ...]
@@ -30,15 +30,15 @@ class Rule:
 
     @property
     def columns(self) -> tuple[int, ...]:
-        """All columns that matter, in order."""
+        """All relevant columns, sorted."""
         return tuple(sorted((*self.equal_columns, *self.sin_columns, *self.cos_columns)))
 
     def target(self, levels: Array, waves: Array) -> Array:
-        """Return y for the categorical columns and the uniform ones (which start at position N_CATEGORICAL)."""
+        """Compute y from the categorical columns and the uniform ones (which start at position N_CATEGORICAL)."""
         first, second = self.equal_columns
         sines = np.sin(2 * np.pi * waves[:, np.subtract(self.sin_columns, N_CATEGORICAL)])
         cosines = np.cos(2 * np.pi * waves[:, np.subtract(self.cos_columns, N_CATEGORICAL)])
-        # The paper's text has the two branches the other way round; its authors' generator is as here.
+        # The paper's text swaps the two branches; its authors' generator is as here.
         equal = levels[:, first] == levels[:, second]
         return np.where(equal, cosines @ self.cos_coefficients, sines @ self.sin_coefficients)
 
@@ -57,47 +57,48 @@ def switching(
     n_features: int = 40,
     *,
     n_levels: int = 5,
-    coefficients: Literal["paper", "fresh"] = "paper",
+    coefficients: Literal["paper", "random"] = "paper",
     random_state: RandomState = 0,
 ) -> Problem:
-    """Draw sines of some columns or cosines of others, as two categorical columns differ or agree: Experiment B.
+    """Draw a sum of sines or of cosines, depending on whether two categorical columns are equal: Experiment B.
 
-    The first 10 columns are uniform on 1, ..., ``n_levels``, the others uniform on [0, 1). Where the two categorical
-    columns differ, y is a weighted sum of sin(2 pi x) over four columns; where they are equal, of cos(2 pi x) over four
-    others. All ten are relevant. y is continuous and a function of X, so the mutual information is infinite: None here.
+    The first 10 columns are uniform on 1, ..., ``n_levels``, the others uniform on [0, 1). Where the two relevant
+    categorical columns differ, y is a weighted sum of sin(2 pi x) over four columns; where they are equal, of
+    cos(2 pi x) over four other columns. All ten columns are relevant.
 
     Parameters
     ----------
     n_samples : int
         Number of rows.
     n_features : int
-        Number of columns: at least 32 for the authors' columns, at least 18 for fresh ones.
+        Number of columns: at least 32 with ``coefficients="paper"``, at least 18 with ``"random"``.
     n_levels : int
-        Levels of the categorical columns, 2 or more.
-    coefficients : {"paper", "fresh"}
-        The columns and coefficients of the paper's authors, or freshly drawn ones: sizes uniform from 0.2 to 1 with a
-        random sign.
+        Number of levels of the categorical columns, 2 or more.
+    coefficients : {"paper", "random"}
+        Columns and coefficients of the paper's authors, or random ones. Random coefficients have absolute values
+        uniform on [0.2, 1) and random signs.
     random_state : int, numpy.random.Generator or None
-        Seed or generator of the draw; fresh coefficients come before the rows, so they do not depend on ``n_samples``.
+        Seed or generator. Coefficients are drawn before the rows, so they do not depend on ``n_samples``.
 
     Returns
     -------
     Problem
-        Integer columns first, then float ones.
+        Integer columns first, then float columns. The mutual information is None: y is continuous and a function of X,
+        so it is infinite.
 
     Examples
     --------
     >>> switching(n_samples=1000).relevant
     ('f6', 'f8', 'f14', 'f18', 'f19', 'f20', 'f23', 'f24', 'f28', 'f31')
-    >>> len(switching(n_samples=1000, coefficients="fresh", random_state=1).relevant)
+    >>> len(switching(n_samples=1000, coefficients="random", random_state=1).relevant)
     10
     """
-    check_choice("kind of coefficients", coefficients, ("paper", "fresh"))
-    n_samples = whole_number("n_samples", n_samples, at_least=1)
-    n_levels = whole_number("n_levels", n_levels, at_least=2, at_most=np.iinfo(np.int16).max)
-    fewest = max(PAPER_RULE.columns) + 1 if coefficients == "paper" else N_CATEGORICAL + 2 * N_WAVES
-    n_features = whole_number("n_features", n_features, at_least=fewest)
-    rng = generator(random_state)
+    check_choice("coefficients", coefficients, ("paper", "random"))
+    n_samples = check_whole("n_samples", n_samples, least=1)
+    n_levels = check_whole("n_levels", n_levels, least=2, most=np.iinfo(np.int16).max)
+    min_features = max(PAPER_RULE.columns) + 1 if coefficients == "paper" else N_CATEGORICAL + 2 * N_WAVES
+    n_features = check_whole("n_features", n_features, least=min_features)
+    rng = make_generator(random_state)
     rule = PAPER_RULE if coefficients == "paper" else draw_rule(n_features, rng)
     levels = draw_levels(n_samples, N_CATEGORICAL, n_levels, rng)
     waves = rng.random((n_samples, n_features - N_CATEGORICAL))
@@ -112,7 +113,7 @@ def switching(
 
 
 def draw_rule(n_features: int, rng: np.random.Generator) -> Rule:
-    """Draw fresh columns and coefficients."""
+    """Draw random columns and coefficients."""
     equal = rng.choice(N_CATEGORICAL, size=2, replace=False)
     waves = N_CATEGORICAL + rng.choice(n_features - N_CATEGORICAL, size=2 * N_WAVES, replace=False)
     coefficients = rng.uniform(0.2, 1.0, size=2 * N_WAVES) * rng.choice([-1.0, 1.0], size=2 * N_WAVES)
