@@ -435,7 +435,7 @@ def test_what_looks_unfinished_and_is_no_file_is_neither_read_nor_waited_for(sha
 
 def test_a_folder_for_work_that_is_a_link_is_refused(shared, victim):
     (shared / "rows-0").symlink_to(victim.parent)
-    with pytest.raises(InputError, match=r"rows-0' is a link where a folder is to be made; remove it\."):
+    with pytest.raises(InputError, match=r"rows-0' is a link"):
         make_private_directory(shared / "rows-0")
 
 
@@ -444,7 +444,7 @@ def test_select_refuses_a_link_in_the_place_of_its_work(shared, victim):
     (shared / ".minerva").symlink_to(victim.parent)
     result = CliRunner().invoke(app, ["select", f"{shared}/data.csv", "--target", "y", "--out", str(shared)])
     assert result.exit_code == 2
-    assert result.stderr.endswith(".minerva' is a link where a folder is to be made; move it away.\n")
+    assert ".minerva' is a link" in result.stderr
 
 
 def test_select_refuses_the_work_of_another_user(shared, monkeypatch):
@@ -495,7 +495,7 @@ def test_a_link_in_the_place_of_a_copy_gives_way_to_the_copy(shared, victim):
 
 def test_records_are_not_added_to_what_a_link_leads_to(shared, victim):
     (shared / "cells.jsonl").symlink_to(victim)
-    with pytest.raises(InputError, match=r"cells\.jsonl' is a link where a file is to be written; remove it\."):
+    with pytest.raises(InputError, match=r"cells\.jsonl' is a link"):
         Records(shared / "cells.jsonl").append({"method": "ksg"})
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import platform
@@ -11,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from minerva_select.errors import InputError
+from minerva_select.io.atomic import append_lines
 from minerva_select.results import versions
 
 Record = dict[str, Any]
@@ -63,11 +62,7 @@ class Records:
         lines = [json.dumps(record, allow_nan=False) for record in records]
         text = "".join(f"{line}\n" for line in lines).encode()
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with open(self.path, "ab+", buffering=0, opener=_unlinked) as file:
-            left = text if _ends_with_a_line(file) else b"\n" + text
-            while left:  # a disk that fills up takes a part, and refuses the rest
-                left = left[file.write(left) :]
-            os.fsync(file.fileno())
+        append_lines(self.path, text)
         self._records += [json.loads(line) for line in lines]
         return self._records[-1]
 
@@ -98,23 +93,6 @@ def _read(path: Path) -> Iterator[Record]:
             continue
         if isinstance(record, dict):
             yield record
-
-
-def _unlinked(path: str, flags: int) -> int:
-    """Open a file, but not one that a link leads to: in a folder of others, it may be any that is not theirs."""
-    try:
-        return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o644)
-    except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise InputError(f"{path!r} is a link where a file is to be written; remove it.") from None
-        raise
-
-
-def _ends_with_a_line(file: Any) -> bool:
-    if file.seek(0, os.SEEK_END) == 0:
-        return True
-    file.seek(-1, os.SEEK_END)
-    return bool(file.read(1) == b"\n")
 
 
 def _plain(key: Mapping[str, Any]) -> Record:

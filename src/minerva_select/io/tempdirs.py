@@ -1,4 +1,4 @@
-"""Temporary folders: for this user alone, gone with the process that made them, or, if it was killed, with the next."""
+"""Private temporary folders that are removed even if the process that made them was killed."""
 
 from __future__ import annotations
 
@@ -10,85 +10,71 @@ import tempfile
 import weakref
 from pathlib import Path
 
-try:
-    import fcntl
-except ImportError:  # Windows, where nobody can tell that a process was killed
-    fcntl = None  # type: ignore[assignment]
+from minerva_select.io.atomic import is_unlocked, try_lock
 
 _PREFIX, _LOCK = "minerva-", ".in-use"
 
 
 class TempDir:
-    """A temporary folder that goes when it is closed, when nobody refers to it any more, or when the process ends.
+    """A temporary folder, removed when it is closed, when it is garbage collected, or when the process ends.
 
-    A process that is killed leaves it: the next folder that is made takes such ones away. Encoded rows of a large table
-    may be gigabytes, and systems that never restart never clear their temporary files.
+    A killed process leaves its folder behind; the next one that makes a ``TempDir`` removes it. Encoded rows of a large
+    table take gigabytes, and servers that never restart never clear their temporary files.
 
     Attributes
     ----------
-    folder : Path
-        The folder, empty at first.
+    path : Path
 
     Examples
     --------
-    >>> scratch = TempDir()
-    >>> _ = (scratch.folder / "rows.bin").write_bytes(b"...")
-    >>> scratch.close()
-    >>> scratch.folder.exists(), scratch.is_closed
+    >>> temporary = TempDir()
+    >>> _ = (temporary.path / "rows.bin").write_bytes(b"...")
+    >>> temporary.close()
+    >>> temporary.path.exists(), temporary.is_closed
     (False, True)
     """
 
     def __init__(self) -> None:
-        _sweep()
-        self.folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
-        handle = None if fcntl is None else _lock(self.folder)
-        self._finalizer = weakref.finalize(self, _remove, self.folder, handle, os.getpid())
+        _remove_abandoned()
+        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        self._finalizer = weakref.finalize(self, _remove, self.path, _lock(self.path), os.getpid())
 
     @property
     def is_closed(self) -> bool:
-        """Whether the folder is gone."""
+        """Whether the folder was removed."""
         return not self._finalizer.alive
 
     def close(self) -> None:
-        """Remove the folder and all in it."""
+        """Remove the folder and its content."""
         self._finalizer()
 
 
 def _lock(folder: Path) -> int:
-    """Mark a folder as in use, as long as this process or one that it has forked lives."""
-    unmarked = folder / f"{_LOCK}-soon"  # without its name until it is locked, or it would look abandoned
+    """Mark a folder as in use until this process and its forks have ended."""
+    unmarked = folder / f"{_LOCK}-soon"  # renamed once it is locked; before, it would look abandoned
     handle = os.open(unmarked, os.O_RDWR | os.O_CREAT, 0o600)
-    with contextlib.suppress(OSError):  # a disk without locks
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    if try_lock(handle):
         unmarked.rename(folder / _LOCK)
     return handle
 
 
-def _sweep() -> None:
-    """Remove the folders of processes that were killed: those of this user that are marked, and in nobody's use."""
-    if fcntl is None:
-        return
+def _remove_abandoned() -> None:
     with contextlib.suppress(OSError):
         for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-            if _is_abandoned(folder):
+            if _is_own_folder(folder) and is_unlocked(folder / _LOCK):
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def _is_abandoned(folder: Path) -> bool:
+def _is_own_folder(folder: Path) -> bool:
     try:
         status = folder.lstat()
-        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
-            return False
-        with (folder / _LOCK).open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # not marked, in use, or gone already
+    except OSError:
         return False
-    return True
+    return stat.S_ISDIR(status.st_mode) and hasattr(os, "getuid") and status.st_uid == os.getuid()
 
 
-def _remove(folder: Path, handle: int | None, owner: int) -> None:
-    if os.getpid() != owner:  # a forked process drops its copies while the first still reads
+def _remove(folder: Path, lock: int, owner: int) -> None:
+    if os.getpid() != owner:  # a fork that ends must not remove what its parent still reads
         return
+    os.close(lock)  # Windows cannot remove an open file
     shutil.rmtree(folder, ignore_errors=True)
-    if handle is not None:
-        os.close(handle)

@@ -16,7 +16,7 @@ import torch
 from torch import Generator, Tensor
 
 from minerva_select.errors import InputError
-from minerva_select.io.atomic import TEMPORARY_SUFFIX, atomic_write, is_regular_file, make_private_directory
+from minerva_select.io.atomic import atomic_write, is_regular_file, make_private_directory, remove_abandoned
 from minerva_select.runtime.rng import get_rng_state, is_rng_state, set_rng_state
 from minerva_select.runtime.state_files import State, fingerprint, read_state, write_state
 
@@ -99,7 +99,7 @@ class Journal:
                     f"The journal in {str(self.folder)!r} is of another run (its data, settings, seed or version "
                     "differ); give what that run was given, or begin anew without resuming."
                 )
-            _remove(self.folder.glob(f".*{TEMPORARY_SUFFIX}"))  # of a run that was killed while it wrote
+            remove_abandoned(self.folder)
             if not resume or known is None:
                 _remove(path for _, _, path in _entries(self.folder))
                 atomic_write(self.folder / _HEADER, json.dumps(header), private=True)

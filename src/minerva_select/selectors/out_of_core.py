@@ -108,9 +108,9 @@ def open_stream(
         return None, source.read()
     if cache is not None:
         return Stream(source, budget, cache, on_rows, ranks), X
-    scratch = TempDir()
-    stream = Stream(source, budget, scratch.folder, on_rows, ranks)
-    weakref.finalize(stream, scratch.close)
+    temporary = TempDir()
+    stream = Stream(source, budget, temporary.path, on_rows, ranks)
+    weakref.finalize(stream, temporary.close)
     return stream, X
 
 

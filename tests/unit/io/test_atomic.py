@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from minerva_select.io.atomic import TEMPORARY_SUFFIX, atomic_write, atomic_write_all, temporary_file
+from minerva_select.io.atomic import atomic_write, atomic_write_all, temporary_file
 
 
 def contents(folder):
@@ -57,8 +57,8 @@ def test_a_file_is_on_the_disk_before_it_takes_its_place_and_its_folder_after(tm
 
 
 def test_what_a_killed_process_left_goes_with_the_next_write_and_other_files_stay(tmp_path):
-    (tmp_path / f".page.html.1a2b3c4d{TEMPORARY_SUFFIX}").write_text("half a p")
-    others = ".page.html.swp", f".other.html.1a2b3c4d{TEMPORARY_SUFFIX}", "page.html.part"
+    (tmp_path / ".page.html.1a2b3c4d.part").write_text("half a p")
+    others = ".page.html.swp", ".other.html.1a2b3c4d.part", "page.html.part"
     for name in others:
         (tmp_path / name).write_text("mine")
     atomic_write(tmp_path / "page.html", "text")

@@ -15,11 +15,11 @@ MAKE = """
 import os, signal, sys, tempfile
 tempfile.tempdir = sys.argv[1]
 from minerva_select.io.tempdirs import TempDir
-scratch = TempDir()
-(scratch.folder / "rows.bin").write_bytes(b"rows")
+temporary = TempDir()
+(temporary.path / "rows.bin").write_bytes(b"rows")
 """
 KILLED = MAKE + "os.kill(os.getpid(), signal.SIGKILL)"
-FORKED = MAKE + "if os.fork(): os.wait()\nelse: sys.exit()\nassert (scratch.folder / 'rows.bin').exists()"
+FORKED = MAKE + "if os.fork(): os.wait()\nelse: sys.exit()\nassert (temporary.path / 'rows.bin').exists()"
 
 
 @pytest.fixture(autouse=True)
@@ -33,10 +33,10 @@ def run(program, folder):
 
 
 def test_it_is_for_this_user_alone_and_goes_when_nobody_needs_it(temporary):
-    scratch = TempDir()
-    assert stat.S_IMODE(scratch.folder.stat().st_mode) == 0o700
-    assert [*temporary.iterdir()] == [scratch.folder]
-    del scratch
+    made = TempDir()
+    assert stat.S_IMODE(made.path.stat().st_mode) == 0o700
+    assert [*temporary.iterdir()] == [made.path]
+    del made
     assert [*temporary.iterdir()] == []
 
 
@@ -48,11 +48,11 @@ def test_it_goes_when_its_process_ends_and_not_when_one_that_it_forked_does(temp
 def test_what_a_killed_process_left_goes_with_the_next_and_those_in_use_stay(temporary):
     in_use = TempDir()
     assert run(KILLED, temporary) == -signal.SIGKILL
-    left = {*temporary.iterdir()} - {in_use.folder}
+    left = {*temporary.iterdir()} - {in_use.path}
     assert len(left) == 1
     (temporary / "minerva-notes").mkdir()  # of somebody else
-    scratch = TempDir()
-    assert {*temporary.iterdir()} == {in_use.folder, scratch.folder, temporary / "minerva-notes"}
+    made = TempDir()
+    assert {*temporary.iterdir()} == {in_use.path, made.path, temporary / "minerva-notes"}
 
 
 def test_a_link_that_looks_like_one_is_not_followed(temporary, tmp_path_factory):

@@ -216,9 +216,9 @@ def test_files_that_cannot_be_read_are_refused_in_one_sentence(tmp_path):
 
     (tmp_path / "latin.json").write_bytes('{"target": "größe"}'.encode("latin-1"))
     (tmp_path / "file").write_text("")
-    assert told(tmp_path / "nowhere.json") == "There is no file '/nowhere.json'."
-    assert told(tmp_path) == "'' is a folder and not a saved selection; name the file in it."
-    assert told(tmp_path / "latin.json") == "'/latin.json' is not a saved selection: it is not UTF-8 text."
+    assert told(tmp_path / "nowhere.json") == "There is no file '/nowhere.json'; check the path."
+    assert told(tmp_path) == "'' is a folder, not a saved selection; give the path of a file."
+    assert "not UTF-8" in told(tmp_path / "latin.json")
     assert told(tmp_path / "file" / "below") == "'/file/below' cannot be read: Not a directory."
     assert told("nul\0") == "path has a character that no path can have, got 'nul\\x00'; rename it."
 
