@@ -114,7 +114,7 @@ def run_state(data: bytes, folder: Path) -> str:
     from safetensors.torch import save
 
     from minerva_select.runtime.checkpoint import Journal
-    from minerva_select.runtime.state_files import fingerprint
+    from minerva_select.runtime.checkpoint_files import fingerprint
 
     def journal(*, resume: bool) -> Any:
         generator = torch.Generator().manual_seed(0)

@@ -119,7 +119,7 @@ READER = """
 import json, sys
 from pathlib import Path
 from minerva_select.runtime.checkpoint import Journal
-from minerva_select.runtime.state_files import read_state
+from minerva_select.runtime.checkpoint_files import read_state
 from minerva_select.data.encoded_store_files import read_state as read_store
 from minerva_select.errors import MinervaError
 from minerva_select.report import render

@@ -18,7 +18,7 @@ from minerva_select.runtime.checkpoint import NO_JOURNAL, Journal
 from minerva_select.runtime.cuda_graphs import BatchLoss, GraphedStep
 from minerva_select.runtime.deadline import Deadline
 from minerva_select.runtime.distributed import SINGLE_PROCESS, ProcessGroup
-from minerva_select.runtime.state_files import State
+from minerva_select.runtime.checkpoint_files import State
 
 _HOPELESS = 1e3  # nats below zero, where a network that knows nothing is; no target holds a hundredth of it
 

@@ -18,7 +18,7 @@ from torch import Generator, Tensor
 from minerva_select.errors import InputError
 from minerva_select.io.atomic import atomic_write, is_regular_file, make_private_directory, remove_abandoned
 from minerva_select.runtime.rng import get_rng_state, is_rng_state, set_rng_state
-from minerva_select.runtime.state_files import State, fingerprint, read_state, write_state
+from minerva_select.runtime.checkpoint_files import State, fingerprint, read_state, write_state
 
 logger = logging.getLogger("minerva_select")
 

@@ -24,10 +24,10 @@ from minerva_select.mi.critics import ClassCritic
 from minerva_select.mi.ensemble import Ensemble
 from minerva_select.mi.objective import Loss
 from minerva_select.mi.training import Schedule, TrainingContext, train
-from minerva_select.runtime import checkpoint, state_files
+from minerva_select.runtime import checkpoint, checkpoint_files
 from minerva_select.runtime.checkpoint import Journal
 from minerva_select.runtime.rng import get_rng_state, network_generator, seeded_rng
-from minerva_select.runtime.state_files import State, read_state, write_state
+from minerva_select.runtime.checkpoint_files import State, read_state, write_state
 from minerva_select.solvers import paper
 from minerva_select.solvers.paper import PaperSettings, solve_paper
 
@@ -337,7 +337,7 @@ def test_a_run_on_a_full_disk_goes_on_with_one_warning_and_leaves_the_states_bef
 
 
 def test_a_disk_that_has_room_again_is_written_to_again(tmp_path, whole, monkeypatch, caplog):
-    write, n_calls = state_files.atomic_write, []
+    write, n_calls = checkpoint_files.atomic_write, []
 
     def write_but_once(path, data, **options):
         n_calls.append(path)
@@ -345,7 +345,7 @@ def test_a_disk_that_has_room_again_is_written_to_again(tmp_path, whole, monkeyp
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         write(path, data, **options)
 
-    monkeypatch.setattr(state_files, "atomic_write", write_but_once)
+    monkeypatch.setattr(checkpoint_files, "atomic_write", write_but_once)
     assert run(tmp_path) == whole
     assert len(warnings_of(caplog)) == 1
     assert {"0001.finished.safetensors", "0002.finished.safetensors"} <= {*files_of(tmp_path)}
@@ -398,7 +398,7 @@ def test_what_is_remembered_is_computed_once_and_draws_go_on_as_if_it_had_been_a
 
 def test_without_a_folder_nothing_is_kept(tmp_path, whole, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(state_files, "atomic_write", pytest.fail)
+    monkeypatch.setattr(checkpoint_files, "atomic_write", pytest.fail)
     assert run(None) == whole
     assert Journal().open(resume=True).remember("one", lambda: {"one": torch.ones(1)})["one"] == 1
     assert not [*tmp_path.iterdir()]
@@ -504,7 +504,7 @@ def kill_until_done(folder):
         child = os.fork()
         if not child:
             found = run(folder)
-            state_files.atomic_write(folder / "found.json", json.dumps([found.values, found.draws]), private=True)
+            checkpoint_files.atomic_write(folder / "found.json", json.dumps([found.values, found.draws]), private=True)
             os._exit(0)
         time.sleep(0.01 * (1 + n_kills * moments.random()))  # longer and longer: all machines get there
         if os.waitpid(child, os.WNOHANG)[0]:

@@ -8,7 +8,7 @@ import torch
 from safetensors.torch import save
 
 from minerva_select.runtime.checkpoint import Journal
-from minerva_select.runtime.state_files import State, fingerprint, read_state, write_state
+from minerva_select.runtime.checkpoint_files import State, fingerprint, read_state, write_state
 
 STATE = {"counts": torch.tensor([3, 4])}
 

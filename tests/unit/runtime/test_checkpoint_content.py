@@ -10,7 +10,7 @@ from safetensors import safe_open
 from test_checkpoint import interrupt, run
 
 from minerva_select.runtime import checkpoint
-from minerva_select.runtime.state_files import State, read_state, write_state
+from minerva_select.runtime.checkpoint_files import State, read_state, write_state
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes have no names here")
 
