@@ -87,7 +87,7 @@ def _fill(victim: Victim, known: Known, disk: Disk, stages: set[str]) -> None:
 
 def _what_was_written(ended: Ended) -> set[str]:
     """What there was no room for; of trainings, a run says so and goes on."""
-    words = {"encoded rows": "rows", "journal": "trainings", "cannot be written": "results", "The disk": "copy"}
+    words = {"encoded rows": "rows", "checkpoint": "trainings", "cannot be written": "results", "The disk": "copy"}
     return {name for sentence, name in words.items() if sentence in ended.stderr}
 
 

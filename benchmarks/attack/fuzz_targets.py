@@ -73,7 +73,7 @@ def selection_seeds() -> list[bytes]:
     return [full.to_json().encode(), json.dumps(json.loads(full.to_json())).encode(), json.dumps(old).encode()]
 
 
-# ------------------------------------------------------------------------------------- caches and journals of a run
+# ------------------------------------------------------------------------------------- caches and checkpoints of a run
 
 
 def run_store(data: bytes, folder: Path) -> str:
@@ -113,35 +113,32 @@ def run_state(data: bytes, folder: Path) -> str:
     import torch
     from safetensors.torch import save
 
-    from minerva_select.runtime.checkpoint import Journal
+    from minerva_select.runtime.checkpoint import Checkpoint
     from minerva_select.runtime.checkpoint_files import fingerprint
 
-    def journal(*, resume: bool) -> Any:
+    def checkpoint(*, resume: bool) -> Any:
         generator = torch.Generator().manual_seed(0)
-        return Journal(folder / "journal", "fuzz", generator).open(resume=resume)
+        return Checkpoint(folder / "checkpoint", "fuzz", generator).open(resume=resume)
 
-    def compute() -> dict[str, Any]:
-        return {"counts": torch.tensor([3, 4])}
-
-    shutil.rmtree(folder / "journal", ignore_errors=True)
-    first = journal(resume=False)
-    start = first.entry("screen")._start
+    shutil.rmtree(folder / "checkpoint", ignore_errors=True)
+    first = checkpoint(resume=False)
+    start = first.entry("learn")._start_id
     how, content = data[:1], data[1:]
-    path = folder / "journal" / ("journal.json" if how == b"2" else "0001.finished.safetensors")
-    if how == b"1":  # rightly signed, with other facts
+    path = folder / "checkpoint" / ("checkpoint.json" if how == b"2" else "0001.finished.safetensors")
+    if how == b"1":  # correct checksum, other metadata
         text = content.decode(errors="replace")
         if _is_object(text):
-            return "such facts are trusted"
+            return "such metadata are trusted"
         tensors = {"state.counts": torch.tensor([3, 4])}
-        content = save(tensors, {"start": start, "facts": text, "sum": fingerprint(text, tensors)})
+        content = save(tensors, {"start": start, "metadata": text, "checksum": fingerprint(text, tensors)})
     path.write_bytes(content)
     try:
-        answer = journal(resume=True).remember("screen", compute)
+        saved = checkpoint(resume=True).entry("learn").saved
     except MinervaError as error:
         check_sentence(error)
         return f"{type(error).__name__}: {error}"
-    if answer["counts"].tolist() != [3, 4]:
-        raise WrongAnswerError(f"a journal gave {answer}")
+    if saved is not None and saved.tensors["counts"].tolist() != [3, 4]:
+        raise WrongAnswerError(f"a checkpoint gave {saved}")
     return f"went on, with {len(list(path.parent.iterdir()))} files"
 
 
@@ -155,16 +152,16 @@ def _is_object(text: str) -> bool:
 def state_seeds() -> list[bytes]:
     import torch
 
-    from minerva_select.runtime.checkpoint import Journal
+    from minerva_select.runtime.checkpoint import Checkpoint
+    from minerva_select.runtime.checkpoint_files import State
 
     with tempfile.TemporaryDirectory() as folder:
         generator = torch.Generator().manual_seed(0)
-        Journal(Path(folder), "fuzz", generator).open(resume=False).remember(
-            "screen", lambda: {"counts": torch.tensor([3, 4])}
-        )
+        entry = Checkpoint(Path(folder), "fuzz", generator).open(resume=False).entry("learn")
+        entry.finish(State({"counts": torch.tensor([3, 4])}))
         state = (Path(folder) / "0001.finished.safetensors").read_bytes()
-        header = (Path(folder) / "journal.json").read_bytes()
-    return [b"0" + state, b'1{"on_device": ["counts"]}', b"1[]", b"2" + header]
+        header = (Path(folder) / "checkpoint.json").read_bytes()
+    return [b"0" + state, b'1{"step": 3}', b"1[]", b"2" + header]
 
 
 JSON_TOKENS = (

@@ -118,7 +118,7 @@ class Payload:
 READER = """
 import json, sys
 from pathlib import Path
-from minerva_select.runtime.checkpoint import Journal
+from minerva_select.runtime.checkpoint import Checkpoint
 from minerva_select.runtime.checkpoint_files import read_state
 from minerva_select.data.encoded_store_files import read_state as read_store
 from minerva_select.errors import MinervaError
@@ -128,7 +128,7 @@ from minerva_select.results import Selection
 READERS = {
     ".json": lambda path: render(Selection.load(path)),
     ".safetensors": lambda path: read_state(path, "start"),
-    "": lambda path: (read_store(path), Journal(path, "key").open(resume=True)),
+    "": lambda path: (read_store(path), Checkpoint(path, "key").open(resume=True)),
 }
 WATCHED = ("compile", "exec", "import", "open", "os.", "pickle.", "shutil.", "socket.", "subprocess.", "ctypes.")
 QUIET = ("os.listdir", "os.scandir", "os.fwalk", "os.chmod", "os.mkdir", "os.rename", "os.remove")
@@ -186,7 +186,7 @@ def test_a_hostile_file_runs_nothing_and_no_path_in_it_is_followed(tmp_path):
         "hostile path.json": hostile_selection(str(secret)),
         "hostile address.json": hostile_selection(f"file://{secret}"),
         "hostile cache/store.json": payload,
-        "hostile cache/journal.json": payload,
+        "hostile cache/checkpoint.json": payload,
     }
     for name, content in files.items():
         (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())

@@ -111,7 +111,7 @@ class Fits:
             logger.info("%d of %d repeats done", n_done, repeats.n_fits)
 
         tell(0)
-        # A journal is of one fit, and here are many; callbacks belong to the first
+        # A checkpoint is of one fit, and here are many; callbacks belong to the first
         parameters = {**self.parameters, "cache_dir": None, "resume": False, "verbose": 0}
         found = repeat_fits(
             MinervaSelector(**parameters),

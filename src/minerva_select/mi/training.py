@@ -14,11 +14,11 @@ from minerva_select.mi.ensemble import AdamW, Ensemble
 from minerva_select.mi.objective import Loss
 from minerva_select.results import TrainingRecord
 from minerva_select.results.parsing import MisfitError, read_as
-from minerva_select.runtime.checkpoint import NO_JOURNAL, Journal
+from minerva_select.runtime.checkpoint import NO_CHECKPOINT, Checkpoint
+from minerva_select.runtime.checkpoint_files import State
 from minerva_select.runtime.cuda_graphs import BatchLoss, GraphedStep
 from minerva_select.runtime.deadline import Deadline
 from minerva_select.runtime.distributed import SINGLE_PROCESS, ProcessGroup
-from minerva_select.runtime.checkpoint_files import State
 
 _HOPELESS = 1e3  # nats below zero, where a network that knows nothing is; no target holds a hundredth of it
 
@@ -44,7 +44,7 @@ class TrainingContext:
 
     generator: Generator  # of all draws, on the CPU whatever the device
     deadline: Deadline = field(default_factory=lambda: Deadline(None))
-    journal: Journal = NO_JOURNAL
+    checkpoint: Checkpoint = NO_CHECKPOINT
     on_record: Callable[[TrainingRecord], None] = lambda _: None
     ranks: ProcessGroup = SINGLE_PROCESS  # who trains together; critics know it from their rows
 
@@ -84,7 +84,7 @@ def train(
     held_out_bound
         The bound on held-out rows, one entry a member, with dropout off; the same on all ranks.
     run
-        The time that is left, who is told of every evaluation (also of those that the journal has), and where to look
+        The time that is left, who is told of every evaluation (also of those in the checkpoint), and where to look
         for this training, whole or begun, and to keep it.
     after_step
         Called after the step on the networks; the place for a step on feature weights.
@@ -98,9 +98,9 @@ def train(
         What else the training changes, in place, and depends on (feature weights): kept with the parameters.
     """
     training = _Training(ensemble, loss_of_batch, schedule, run.ranks, changed)
-    entry = run.journal.entry(f"{stage} {schedule}", {"values": ensemble.values, **changed}, training.accepts)
-    if entry.found is not None:
-        training.restore_(entry.found)
+    entry = run.checkpoint.entry(f"{stage} {schedule}", {"values": ensemble.values, **changed}, training.accepts)
+    if entry.saved is not None:
+        training.restore_(entry.saved)
         for record in training.records:
             run.on_record(record)
     while not entry.is_finished and training.step < schedule.max_steps:
@@ -118,7 +118,7 @@ def train(
         training.converged = training.converged or finished()
         if training.converged or run.deadline.expired:
             break
-        if entry.due:
+        if entry.is_due:
             entry.save(step, training.state())
     if not entry.is_finished:
         is_whole = training.converged or training.step >= schedule.max_steps
@@ -136,7 +136,7 @@ def train(
 
 
 @dataclass(frozen=True)
-class _Facts:
+class _StateMetadata:
     """What a state of a training tells beside its tensors."""
 
     step: int
@@ -227,13 +227,13 @@ class _Training:
         """What is left of it at the end: a quarter of the state."""
         state = self.state()
         left = {"values", "best", *self.changed}
-        return State({name: value for name, value in state.tensors.items() if name in left}, state.facts)
+        return State({name: value for name, value in state.tensors.items() if name in left}, state.metadata)
 
     def accepts(self, state: State) -> bool:
-        """Whether it can be where a state or a result was taken: of its tensors, and with all facts."""
+        """Whether it can be where a state or a result was taken: of its tensors, and with all metadata."""
         mine, left = self._tensors, {"values", "best", *self.changed}
         try:
-            read_as(_Facts, state.facts)
+            read_as(_StateMetadata, state.metadata)
         except MisfitError:
             return False
         alike = all(
@@ -245,12 +245,12 @@ class _Training:
     @torch.no_grad()
     def restore_(self, state: State) -> None:
         """Be where a state or a result was taken."""
-        mine, facts = self._tensors, read_as(_Facts, state.facts)
+        mine, metadata = self._tensors, read_as(_StateMetadata, state.metadata)
         for name, value in state.tensors.items():
             mine[name].copy_(value)
-        self.step = self.descent.n_steps = facts.step
-        self.waited, self.n_decays, self.descent.rate = facts.waited, facts.n_decays, facts.rate
-        self.converged, self.records = facts.converged, list(facts.records)
+        self.step = self.descent.n_steps = metadata.step
+        self.waited, self.n_decays, self.descent.rate = metadata.waited, metadata.n_decays, metadata.rate
+        self.converged, self.records = metadata.converged, list(metadata.records)
 
 
 def _evaluate(ensemble: Ensemble, held_out_bound: Callable[[], Tensor]) -> Tensor:

@@ -1,4 +1,4 @@
-"""The journal of a run: what its trainings came to, in a folder, so that a killed run can go on where it was."""
+"""Checkpoint of a run: the states and results of its trainings, so that a killed run can be resumed."""
 
 from __future__ import annotations
 
@@ -17,53 +17,39 @@ from torch import Generator, Tensor
 
 from minerva_select.errors import InputError
 from minerva_select.io.atomic import atomic_write, is_regular_file, make_private_directory, remove_abandoned
-from minerva_select.runtime.rng import get_rng_state, is_rng_state, set_rng_state
 from minerva_select.runtime.checkpoint_files import State, fingerprint, read_state, write_state
+from minerva_select.runtime.rng import get_rng_state, is_rng_state, set_rng_state
 
 logger = logging.getLogger("minerva_select")
 
 FORMAT = 1
-SHARE = 0.02  # of the time that saving states under way may take, however slow the disk
-_FINISHED = sys.maxsize  # as a point of an entry: later than any step
-_HEADER = "journal.json"
-_ENTRY = re.compile(r"(\d+)\.(?:step-(\d+)|finished)\.safetensors")
+MAX_SAVING_SHARE = 0.02  # of the time, however slow the disk
+_FINISHED = sys.maxsize  # sorts after every step
+_HEADER = "checkpoint.json"
+_FILE_NAME = re.compile(r"(\d+)\.(?:step-(\d+)|finished)\.safetensors")
 
 
-class Journal:
-    """Costly steps of a run in the order in which they come, each with what it came to.
+class Checkpoint:
+    """Trainings of a run in the order in which they occur, each with its last states or its result.
 
-    A run that is given its data, settings and seed again does the same again. So a resumed run is the whole program
-    once more, in which a step that the journal has is read instead of done. An entry counts only if its step begins
-    from the very state from which it began then: one that is damaged or foreign is done again, and costs time alone. So
-    is one that a full disk had no room for: the run goes on without it.
+    A run with the same data, settings and seed repeats the same steps. A resumed run therefore executes the whole
+    program again, and reads each training that the checkpoint has instead of repeating it. An entry counts only if the
+    training starts from exactly the same state as before; a training whose entry is damaged or belongs to another run
+    is repeated. If the disk is full, the run continues without saving.
 
     Parameters
     ----------
     folder
-        Where to keep it, once it is opened; None keeps nothing and costs nothing.
+        Where to save; None saves nothing.
     key
-        What makes the run: data, settings, seed.
+        Identifies the run: data, settings, seed.
     generator, device
-        Where the run's random numbers come from: they go on from where they were after the entry that is read.
-    every
-        Seconds between the saved states of a training under way.
-    agree
-        The least of a number over all ranks, so that they go on from a state that each of them has. Every rank has a
-        folder of its own.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> def count() -> dict[str, Tensor]:
-    ...     print("counting")
-    ...     return {"counts": torch.tensor([3, 4])}
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     for resume in (False, True):
-    ...         journal = Journal(Path(folder), "seed 0", torch.Generator()).open(resume=resume)
-    ...         print(journal.remember("screen", count))
-    counting
-    {'counts': tensor([3, 4])}
-    {'counts': tensor([3, 4])}
+        Source of the run's random numbers; reading an entry restores their state.
+    interval
+        Seconds between saved states of the same training.
+    min_over_ranks
+        Minimum of a number over all ranks, so that all resume from a state that every rank has. Every rank has its own
+        folder.
     """
 
     def __init__(
@@ -73,167 +59,161 @@ class Journal:
         generator: Generator | None = None,
         *,
         device: torch.device = torch.device("cpu"),  # noqa: B008 - a constant
-        every: float = 20.0,
-        agree: Callable[[int], int] = lambda number: number,
+        interval: float = 20.0,
+        min_over_ranks: Callable[[int], int] = lambda number: number,
     ) -> None:
         self.folder = folder
         self.key = key
         self.generator = generator
         self.device = device
-        self.every = every
-        self.agree = agree
-        self.next_save = time.monotonic() + every
+        self.interval = interval
+        self.min_over_ranks = min_over_ranks
+        self.next_save = time.monotonic() + interval
         self._n_entries = 0
         self._has_warned = False
 
     def open(self, *, resume: bool) -> Self:
-        """Begin anew in the folder, or go on with the journal in it; where there is none yet, to resume is to begin."""
+        """Start an empty checkpoint, or resume the one in the folder. With no checkpoint, resuming starts a new run."""
         if self.folder is None:
             return self
         header = {"format": FORMAT, "key": self.key}
-        with _refused_in_one_sentence(self.folder):
+        with _raise_disk_errors(self.folder):
             make_private_directory(self.folder)
             known = _read_header(self.folder)
             if resume and known not in (None, header):
                 raise InputError(
-                    f"The journal in {str(self.folder)!r} is of another run (its data, settings, seed or version "
-                    "differ); give what that run was given, or begin anew without resuming."
+                    f"The checkpoint in {str(self.folder)!r} belongs to another run (its data, settings, seed or "
+                    "version differ); repeat that run's input and settings, or start without resuming."
                 )
             remove_abandoned(self.folder)
             if not resume or known is None:
-                _remove(path for _, _, path in _entries(self.folder))
-                atomic_write(self.folder / _HEADER, json.dumps(header), private=True)
+                _remove(path for _, _, path in _list_files(self.folder))
+                atomic_write(self.folder / _HEADER, json.dumps(header).encode(), private=True)
         return self
 
     def entry(
-        self, name: str, start: Mapping[str, Tensor] | None = None, fits: Callable[[State], bool] = lambda state: True
+        self,
+        name: str,
+        start: Mapping[str, Tensor] | None = None,
+        is_usable: Callable[[State], bool] = lambda state: True,
     ) -> Entry:
-        """The run's next entry, of a step that depends on these tensors and on the random numbers to come.
+        """Return the entry of the run's next training, which depends on these tensors and on the random numbers.
 
-        ``fits`` says whether the step can go on from a state: a file may hold anything.
+        ``is_usable`` says whether the training can continue from a state, because a file may contain anything.
         """
         if self.folder is None:
             return Entry(self)
         self._n_entries += 1
-        random = get_rng_state(self.generator, self.device)
+        rng_state = get_rng_state(self.generator, self.device)
         text = f"{FORMAT} {self.key} {self._n_entries} {name}"
-        return Entry(self, self._n_entries, fingerprint(text, _prefixed(start=start or {}, random=random)), fits)
-
-    def remember(self, name: str, compute: Callable[[], dict[str, Tensor]]) -> dict[str, Tensor]:
-        """What ``compute`` gives, from the journal if it has that already."""
-        entry = self.entry(name, fits=lambda state: isinstance(state.facts.get("on_device"), list))
-        if entry.found is None:
-            computed = compute()
-            here = [name for name, value in computed.items() if value.device.type == self.device.type]
-            entry.finish(State(computed, {"on_device": here}))
-            return computed
-        here = entry.found.facts["on_device"]
-        return {name: value.to(self.device) if name in here else value for name, value in entry.found.tensors.items()}
+        start_id = fingerprint(text, _merge(start=start or {}, rng=rng_state))
+        return Entry(self, self._n_entries, start_id, is_usable)
 
     @contextlib.contextmanager
-    def as_far_as_the_disk_allows(self) -> Iterator[None]:
-        """Outlive a failure of the disk and say so once: an answer is worth more than to be able to resume."""
+    def tolerate_disk_errors(self) -> Iterator[None]:
+        """Warn once if the disk fails, and continue: the answer matters more than resuming."""
         try:
             yield
         except OSError as error:
             if not self._has_warned:
                 logger.warning(
-                    "The journal of the run cannot be kept in %r (%s): the run goes on, but if it is stopped, "
-                    "work will be done again.",
+                    "The checkpoint cannot be saved in %r (%s): the run continues, but work will be repeated if it is "
+                    "stopped and resumed.",
                     str(self.folder),
                     error.strerror or error,
                 )
             self._has_warned = True
 
 
-NO_JOURNAL = Journal()
+NO_CHECKPOINT = Checkpoint()
 
 
 class Entry:
-    """One step of a run: the last state of it that all ranks have, and the place for those to come."""
+    """One training of a run: the last saved state that all ranks have, and methods to save later ones."""
 
     def __init__(
         self,
-        journal: Journal,
+        checkpoint: Checkpoint,
         number: int = 0,
-        start: str = "",
-        fits: Callable[[State], bool] = lambda state: True,
+        start_id: str = "",
+        is_usable: Callable[[State], bool] = lambda state: True,
     ) -> None:
-        self._journal = journal
+        self._checkpoint = checkpoint
         self._number = number
-        self._start = start
-        self._fits = fits
-        self.found: State | None = None
+        self._start_id = start_id
+        self._is_usable = is_usable
+        self.saved: State | None = None
         self.is_finished = False
-        if journal.folder is not None:
-            self._look_up(journal.folder)
+        if checkpoint.folder is not None:
+            self._load(checkpoint.folder)
 
-    def _look_up(self, folder: Path) -> None:
+    def _load(self, folder: Path) -> None:
         files: dict[int, Path] = {}
-        with self._journal.as_far_as_the_disk_allows():
-            files = {point: path for number, point, path in _entries(folder) if number == self._number}
-        states, randoms, journal = {}, {}, self._journal
-        for point, path in files.items():
-            read = read_state(path, self._start)
+        with self._checkpoint.tolerate_disk_errors():
+            files = {step: path for number, step, path in _list_files(folder) if number == self._number}
+        states, rng_states, checkpoint = {}, {}, self._checkpoint
+        for step, path in files.items():
+            read = read_state(path, self._start_id)
             if read is None:
                 continue
-            state, random = State(_under("state", read.tensors), read.facts), _under("random", read.tensors)
-            if is_rng_state(random, journal.generator, journal.device) and self._fits(state):
-                states[point], randoms[point] = state, random
-        point = self._last_common(states)
-        _remove(path for other, path in files.items() if other > point or other not in states)
-        if point:
-            set_rng_state(randoms[point], journal.generator, journal.device)
-            self.found = states[point]
-            self.is_finished = point == _FINISHED
+            state, rng_state = State(_part("state", read.tensors), read.metadata), _part("rng", read.tensors)
+            if is_rng_state(rng_state, checkpoint.generator, checkpoint.device) and self._is_usable(state):
+                states[step], rng_states[step] = state, rng_state
+        step = self._last_common(states)
+        _remove(path for other, path in files.items() if other > step or other not in states)
+        if step:
+            set_rng_state(rng_states[step], checkpoint.generator, checkpoint.device)
+            self.saved = states[step]
+            self.is_finished = step == _FINISHED
 
-    def _last_common(self, points: Collection[int]) -> int:
-        """The last point that every rank has; 0, which is the start, if there is none."""
-        agree = self._journal.agree
-        point = agree(max(points, default=0))
-        return point if agree(int(point in points)) else 0
+    def _last_common(self, steps: Collection[int]) -> int:
+        """Last step that every rank has saved; 0, the start, if they have none in common."""
+        min_over_ranks = self._checkpoint.min_over_ranks
+        step = min_over_ranks(max(steps, default=0))
+        return step if min_over_ranks(int(step in steps)) else 0
 
     @property
-    def due(self) -> bool:
+    def is_due(self) -> bool:
         """Whether it is time to save the state; the same on all ranks."""
-        journal = self._journal
-        return journal.folder is not None and bool(journal.agree(int(time.monotonic() >= journal.next_save)))
+        checkpoint = self._checkpoint
+        is_late = int(time.monotonic() >= checkpoint.next_save)
+        return checkpoint.folder is not None and bool(checkpoint.min_over_ranks(is_late))
 
     def save(self, step: int, state: State) -> None:
-        """Keep the state of a step under way, and the one before it: another rank may not have this one yet."""
+        """Save the state at a step. Keeps the one before it: another rank may not have saved this one yet."""
         self._write(f"step-{step}", state)
 
     def finish(self, state: State) -> None:
-        """Keep what the step came to."""
+        """Save the result of the training."""
         self._write("finished", state)
 
-    def _write(self, point: str, state: State) -> None:
-        journal, folder = self._journal, self._journal.folder
+    def _write(self, suffix: str, state: State) -> None:
+        checkpoint, folder = self._checkpoint, self._checkpoint.folder
         if folder is None:
             return
         before = time.monotonic()
-        tensors = _prefixed(state=state.tensors, random=get_rng_state(journal.generator, journal.device))
-        with journal.as_far_as_the_disk_allows():
-            path = folder / f"{self._number:04d}.{point}.safetensors"
-            write_state(path, State(tensors, state.facts), self._start)
-            steps = sorted(one for one in _entries(folder) if one[1] != _FINISHED)
-            mine = [path for number, _, path in steps if number == self._number]
-            # No rank goes back to the entry before: to come to this one, all have finished that one
-            _remove([*(path for number, _, path in steps if number < self._number), *mine[:-2]])
+        tensors = _merge(state=state.tensors, rng=get_rng_state(checkpoint.generator, checkpoint.device))
+        with checkpoint.tolerate_disk_errors():
+            path = folder / f"{self._number:04d}.{suffix}.safetensors"
+            write_state(path, State(tensors, state.metadata), self._start_id)
+            files = sorted(file for file in _list_files(folder) if file[1] != _FINISHED)
+            own = [path for number, _, path in files if number == self._number]
+            # No rank returns to an earlier entry: to get here, all have finished it
+            _remove([*(path for number, _, path in files if number < self._number), *own[:-2]])
         after = time.monotonic()
-        journal.next_save = after + max(journal.every, (after - before) / SHARE)
+        checkpoint.next_save = after + max(checkpoint.interval, (after - before) / MAX_SAVING_SHARE)
 
 
-def _entries(folder: Path) -> list[tuple[int, int, Path]]:
-    """The number, the point (a step, or finished) and the file of every state in a folder."""
-    matches = ((_ENTRY.fullmatch(path.name), path) for path in folder.iterdir())
+def _list_files(folder: Path) -> list[tuple[int, int, Path]]:
+    """Entry number, step (or ``_FINISHED``) and path of every saved state in a folder."""
+    matches = ((_FILE_NAME.fullmatch(path.name), path) for path in folder.iterdir())
     return [
         (int(match[1]), int(match[2] or _FINISHED), path) for match, path in matches if match and is_regular_file(path)
     ]
 
 
 def _read_header(folder: Path) -> Any:
-    """What the journal in a folder says of itself; None if there is none, or none that can be read."""
+    """Header of the checkpoint in a folder; None if it is missing or unreadable."""
     if not is_regular_file(folder / _HEADER):
         return None
     try:
@@ -242,27 +222,26 @@ def _read_header(folder: Path) -> Any:
         return None
 
 
-def _prefixed(**groups: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def _merge(**groups: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return {f"{group}.{name}": value for group, tensors in groups.items() for name, value in tensors.items()}
 
 
-def _under(group: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def _part(group: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return {name.removeprefix(f"{group}."): value for name, value in tensors.items() if name.startswith(f"{group}.")}
 
 
 def _remove(paths: Iterable[Path]) -> None:
     for path in paths:
-        with contextlib.suppress(OSError):  # it need not go: what does not belong here is not read
+        with contextlib.suppress(OSError):  # a file that stays is ignored
             path.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
-def _refused_in_one_sentence(folder: Path) -> Iterator[None]:
-    """Turn a failure of the disk into the rule, its reason and the remedy."""
+def _raise_disk_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         raise InputError(
-            f"The journal of the run cannot be kept in {str(folder)!r} ({error.strerror or error}); "
-            "make room there or choose a folder that can be written to."
+            f"The checkpoint cannot be saved in {str(folder)!r} ({error.strerror or error}); "
+            "free some space there or choose a writable folder."
         ) from error

@@ -1,4 +1,4 @@
-"""States of a computation as files: tensors in safetensors, the rest in JSON; each whole or not there at all."""
+"""Saved states as files: tensors in safetensors, other values in JSON, each written atomically."""
 
 from __future__ import annotations
 
@@ -19,48 +19,44 @@ from minerva_select.io.atomic import atomic_write
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Tensors, and what else there is to know, as plain JSON values."""
+    """State of a training: tensors, and other values that JSON can hold."""
 
     tensors: Mapping[str, Tensor]
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
 def write_state(path: Path, state: State, start: str) -> None:
     """Save a state with the fingerprint of what it was computed from."""
-    text = json.dumps(state.facts)
-    own = {  # safetensors takes neither views nor tensors that share memory
+    text = json.dumps(state.metadata)
+    tensors = {  # safetensors accepts neither views nor tensors that share memory
         name: value.detach().cpu().clone(memory_format=torch.contiguous_format) for name, value in state.tensors.items()
     }
-    atomic_write(path, save(own, {"start": start, "facts": text, "sum": fingerprint(text, own)}), private=True)
+    content = save(tensors, {"start": start, "metadata": text, "checksum": fingerprint(text, tensors)})
+    atomic_write(path, content, private=True)
 
 
 def read_state(path: Path, start: str) -> State | None:
-    """A state that was saved whole and computed from the same; None for anything else."""
+    """Read a state computed from the same start; None if the file is missing, damaged or of another start."""
     try:
         with safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            if metadata.get("start") != start:  # foreign: not worth the memory of its tensors
+            header = file.metadata() or {}
+            if header.get("start") != start:
                 return None
             tensors = {name: file.get_tensor(name).clone() for name in file.keys()}  # noqa: SIM118 - not a mapping
     except (OSError, SafetensorError):
         return None
-    text = metadata.get("facts", "")
-    if metadata.get("sum") != fingerprint(text, tensors):
+    text = header.get("metadata", "")
+    if header.get("checksum") != fingerprint(text, tensors):
         return None
-    facts = _facts(text)
-    return None if facts is None else State(tensors, facts)
-
-
-def _facts(text: str) -> dict[str, Any] | None:
     try:
-        facts = json.loads(text)
+        metadata = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return facts if isinstance(facts, dict) else None
+    return State(tensors, metadata) if isinstance(metadata, dict) else None
 
 
 def fingerprint(text: str, tensors: Mapping[str, Tensor]) -> str:
-    """A text that is the same only for the same text and the same tensors, bit for bit.
+    """Hash a text and tensors, bit for bit.
 
     Examples
     --------

@@ -58,9 +58,9 @@ class Request:
         return self.target.n_rows
 
     def run(self, generator: Generator, on_record: Callable[[TrainingRecord], None]) -> TrainingContext:
-        """What all trainings share; opens the journal."""
-        journal = self.workplace.journal(generator, self.device, self.ranks)
-        return TrainingContext(generator, self.deadline, journal, on_record, self.ranks)
+        """What all trainings share; opens the checkpoint."""
+        checkpoint = self.workplace.checkpoint(generator, self.device, self.ranks)
+        return TrainingContext(generator, self.deadline, checkpoint, on_record, self.ranks)
 
     @property
     def target_name(self) -> str:

@@ -14,7 +14,7 @@ import torch
 from torch import Generator
 
 from minerva_select.results import versions
-from minerva_select.runtime.checkpoint import NO_JOURNAL, Journal
+from minerva_select.runtime.checkpoint import NO_CHECKPOINT, Checkpoint
 from minerva_select.runtime.distributed import ProcessGroup
 from minerva_select.schema import Table
 
@@ -30,14 +30,16 @@ class Workplace:
     resume: bool = False
     key: str = ""  # of the data, the settings and the seed
 
-    def journal(self, generator: Generator, device: torch.device, ranks: ProcessGroup) -> Journal:
+    def checkpoint(self, generator: Generator, device: torch.device, ranks: ProcessGroup) -> Checkpoint:
         """The run's trainings: those of an earlier run of the same key, where that is to be resumed."""
         if self.folder is None:
-            return NO_JOURNAL
+            return NO_CHECKPOINT
         folder = self.folder / f"rank-{ranks.rank}"
         key = f"{self.key} {device.type} {torch.get_num_threads()} {ranks.size}"
-        journal = Journal(folder, key, generator, device=device, agree=lambda number: min(ranks.gather(number)))
-        return journal.open(resume=self.resume)
+        checkpoint = Checkpoint(
+            folder, key, generator, device=device, min_over_ranks=lambda number: min(ranks.gather(number))
+        )
+        return checkpoint.open(resume=self.resume)
 
 
 def run_key(

@@ -40,7 +40,7 @@ def working(selector, monkeypatch):
     class Working(selector):
         def fit(self, X, y, **rows):
             self.seen["cache"].mkdir()
-            (self.seen["cache"] / "journal.json").write_text("{}")
+            (self.seen["cache"] / "checkpoint.json").write_text("{}")
             return super().fit(X, y, **rows)
 
     monkeypatch.setattr("minerva_select.selectors.MinervaSelector", Working)
@@ -54,7 +54,7 @@ def test_an_answer_that_cannot_be_written_is_shown_and_the_work_is_kept(
     assert Selection.from_json(result.stdout).features == answer.features
     assert result.stderr.endswith("cannot be written: No space left on device; choose another --out.\n")
     assert result.stderr.count("minerva: ") == 1
-    assert [path.name for path in (folder / "results").rglob("*")] == [".minerva", "journal.json"]
+    assert [path.name for path in (folder / "results").rglob("*")] == [".minerva", "checkpoint.json"]
 
 
 def test_a_full_disk_leaves_both_files_of_the_earlier_results(folder, selector, disk_of_the_results_is_full, run):

@@ -118,7 +118,7 @@ def signalled(folder, selector, answer):
         def fit(self, X, y, **rows):
             if self.seen.get("cache"):
                 self.seen["cache"].mkdir()
-                (self.seen["cache"] / "journal.json").write_text("{}")
+                (self.seen["cache"] / "checkpoint.json").write_text("{}")
             for callback in self.seen["callbacks"]:
                 callback(LEARNING)
             for number in self.signals:

@@ -44,7 +44,7 @@ def test_frequencies_go_into_the_answer_that_is_written(repeated, run):
     assert asked["columns"] == ["id", "amount", "country", "late"]
 
 
-def test_repeats_keep_no_journal_and_call_nobody_back(repeated, run):
+def test_repeats_keep_no_checkpoint_and_call_nobody_back(repeated, run):
     assert run(*SELECT, "--repeats", 2, "--n-features", 2, "--cache", "work", "--resume").exit_code == 0
     parameters = repeated[0]["parameters"]
     assert (parameters["cache"], parameters["resume"]) == (None, False)

@@ -25,9 +25,9 @@ from minerva_select.mi.ensemble import Ensemble
 from minerva_select.mi.objective import Loss
 from minerva_select.mi.training import Schedule, TrainingContext, train
 from minerva_select.runtime import checkpoint, checkpoint_files
-from minerva_select.runtime.checkpoint import Journal
-from minerva_select.runtime.rng import get_rng_state, network_generator, seeded_rng
+from minerva_select.runtime.checkpoint import Checkpoint
 from minerva_select.runtime.checkpoint_files import State, read_state, write_state
+from minerva_select.runtime.rng import get_rng_state, network_generator, seeded_rng
 from minerva_select.solvers import paper
 from minerva_select.solvers.paper import PaperSettings, solve_paper
 
@@ -46,18 +46,18 @@ devices = pytest.mark.parametrize(
 
 
 @pytest.fixture(autouse=True)
-def _all_the_time_for_saving(monkeypatch):
-    """Let trainings of milliseconds save every state."""
-    monkeypatch.setattr(checkpoint, "SHARE", math.inf)
+def _allow_all_saving(monkeypatch):
+    """Save every state of a training that takes milliseconds."""
+    monkeypatch.setattr(checkpoint, "MAX_SAVING_SHARE", math.inf)
 
 
 class Killed(BaseException):
-    """Stands for a kill: nothing of ours may catch it."""
+    """Simulates a kill: no code of the package may catch it."""
 
 
 @dataclass
 class Ran:
-    """All that a run leaves behind, training by training."""
+    """What a run produces, training by training."""
 
     records: list = field(default_factory=list)
     outcomes: list = field(default_factory=list)
@@ -72,7 +72,7 @@ class Ran:
 
 @dataclass
 class Ended:
-    """How a training ended, to be compared."""
+    """How a training ended."""
 
     n_steps: int
     n_steps_counted: int
@@ -83,16 +83,16 @@ class Ended:
 
 
 def run(folder=None, *, resume=True, on_record=lambda _: None, device="cpu", key="run", **options):
-    """Two trainings, the second from where the first ended; batches, dropout and what lies between draw numbers."""
+    """Train twice, the second time from the end of the first; batches, dropout and the code between draw numbers."""
     device, ran = torch.device(device), Ran()
-    options = {"every": 0.0, **options}
+    options = {"interval": 0.0, **options}
 
     def note(record):
         ran.records.append(record)
         on_record(record)
 
     with seeded_rng(0, device) as generator:
-        kept = Journal(folder, key, generator, device=device, **options).open(resume=resume)
+        kept = Checkpoint(folder, key, generator, device=device, **options).open(resume=resume)
         ensemble = Ensemble(ClassCritic(LAYOUT, 2, n_members=2, width=8, dropout=0.3), device)
         for stage in ("learn", "vet"):
             n_steps = torch.zeros((), dtype=torch.int64)
@@ -101,7 +101,7 @@ def run(folder=None, *, resume=True, on_record=lambda _: None, device="cpu", key
                 lambda: Loss(-information(ensemble, torch.randint(48, (16,), generator=generator))),
                 lambda: information(ensemble, torch.arange(48, 64)),
                 FEW,
-                TrainingContext(generator, journal=kept, on_record=note),
+                TrainingContext(generator, checkpoint=kept, on_record=note),
                 stage=stage,
                 after_step=lambda n_steps=n_steps: n_steps.add_(1),
                 changed={"n_steps": n_steps},
@@ -116,7 +116,7 @@ def run(folder=None, *, resume=True, on_record=lambda _: None, device="cpu", key
 
 
 def information(ensemble, rows):
-    """Of 64 rows of three columns, of which the first tells the target, except in every seventh row."""
+    """Bound on rows of a table whose first column equals the target, except in every seventh row."""
     device = ensemble.values.device
     codes = torch.arange(64)[:, None].bitwise_right_shift(torch.arange(3)).remainder(2)
     block = Rows(torch.empty(2, len(rows), 0, device=device), codes[rows].expand(2, -1, -1).to(device), LAYOUT)
@@ -127,17 +127,17 @@ def information(ensemble, rows):
 
 @pytest.fixture(scope="module")
 def whole():
-    """What an uninterrupted run without a journal gives."""
+    """Result of an uninterrupted run without a checkpoint."""
     return run()
 
 
 def interrupt(folder, after, **arguments):
-    """A run that is killed when it tells of so many evaluations; False if it has ended before that."""
-    told = []
+    """Kill a run at an evaluation; False if it ends before."""
+    seen = []
 
     def count(record):
-        told.append(record)
-        if len(told) == after:
+        seen.append(record)
+        if len(seen) == after:
             raise Killed
 
     try:
@@ -151,26 +151,26 @@ def files_of(folder, pattern="*.safetensors"):
     return sorted(path.name for path in folder.glob(pattern))
 
 
-def test_a_journal_changes_nothing(tmp_path, whole):
+def test_a_checkpoint_does_not_change_the_result(tmp_path, whole):
     assert run(tmp_path) == whole
     assert tuple(whole.records) == whole.outcomes[0].records + whole.outcomes[1].records
-    # Both trainings are long enough to be interrupted, and the seed is one for which patience runs out on the way
+    # Both trainings are long enough to be interrupted, and their patience runs out in between
     assert all(len(outcome.records) >= 4 for outcome in whole.outcomes)
 
 
 @devices
-@pytest.mark.parametrize("every", [0.0, 1e9], ids=["states", "results"])
-def test_a_run_interrupted_at_any_evaluation_gives_what_the_whole_one_gives(tmp_path, every, device):
+@pytest.mark.parametrize("interval", [0.0, 1e9], ids=["states", "results"])
+def test_a_run_killed_at_any_evaluation_resumes_to_the_same_result(tmp_path, interval, device):
     expected = run(device=device)
     n_interrupted = 0
     for after in range(1, 2 * N_EVALUATIONS + 1):
         folder = tmp_path / str(after)
-        n_interrupted += interrupt(folder, after, every=every, device=device)
-        assert run(folder, every=every, device=device) == expected
+        n_interrupted += interrupt(folder, after, interval=interval, device=device)
+        assert run(folder, interval=interval, device=device) == expected
     assert n_interrupted == len(expected.records)
 
 
-def test_a_run_interrupted_again_and_again_gets_there(tmp_path, whole):
+def test_a_run_killed_repeatedly_resumes_to_the_same_result(tmp_path, whole):
     n_kills = 0
     while interrupt(tmp_path, after=n_kills + 1):
         n_kills += 1
@@ -178,9 +178,9 @@ def test_a_run_interrupted_again_and_again_gets_there(tmp_path, whole):
     assert run(tmp_path) == whole
 
 
-def test_a_finished_training_is_read_and_one_under_way_goes_on_from_its_last_state(tmp_path, whole):
+def test_a_resumed_run_repeats_only_steps_after_the_last_state(tmp_path, whole):
     interrupt(tmp_path, after=whole.n_first + 3)
-    # Of the second training two evaluations were survived, at steps 2 and 4
+    # The second training saved states at steps 2 and 4
     assert files_of(tmp_path) == ["0001.finished.safetensors", "0002.step-2.safetensors", "0002.step-4.safetensors"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Ensemble, "project_", lambda self: steps.append(1))
@@ -189,25 +189,25 @@ def test_a_finished_training_is_read_and_one_under_way_goes_on_from_its_last_sta
     assert len(steps) == whole.outcomes[1].n_steps - 4
 
 
-def test_only_the_last_two_states_are_kept_and_none_of_a_training_once_the_next_has_one(tmp_path):
+def test_only_the_last_two_states_of_the_last_training_are_kept(tmp_path):
     run(tmp_path)
     finished = files_of(tmp_path, "*.finished.*")
     assert finished == ["0001.finished.safetensors", "0002.finished.safetensors"]
-    under_way = files_of(tmp_path, "*.step-*")
-    assert len(under_way) == 2
-    assert all(name.startswith("0002.") for name in under_way)
+    states = files_of(tmp_path, "*.step-*")
+    assert len(states) == 2
+    assert all(name.startswith("0002.") for name in states)
 
 
-def test_states_are_saved_no_more_often_than_asked(tmp_path):
-    run(tmp_path, every=1e9)
+def test_states_are_saved_at_most_once_per_interval(tmp_path):
+    run(tmp_path, interval=1e9)
     assert files_of(tmp_path) == ["0001.finished.safetensors", "0002.finished.safetensors"]
 
 
-def test_saving_takes_its_share_of_the_time_at_most(tmp_path, monkeypatch):
-    monkeypatch.setattr(checkpoint, "SHARE", 0.02)
+def test_saving_takes_a_limited_share_of_the_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "MAX_SAVING_SHARE", 0.02)
     now = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    kept = Journal(tmp_path, every=1.0).open(resume=False)
+    kept = Checkpoint(tmp_path, interval=1.0).open(resume=False)
     entry = kept.entry("slow disk")
 
     def write(*_):
@@ -215,15 +215,15 @@ def test_saving_takes_its_share_of_the_time_at_most(tmp_path, monkeypatch):
 
     monkeypatch.setattr("minerva_select.runtime.checkpoint.write_state", write)
     entry.save(1, State({}))
-    # Ten seconds are 2% of 500
+    # 10 seconds are 2% of 500
     now[0] += 499.0
-    assert not entry.due
+    assert not entry.is_due
     now[0] += 2.0
-    assert entry.due
+    assert entry.is_due
 
 
 def test_files_are_private(tmp_path):
-    folder = tmp_path / "new" / "journal"
+    folder = tmp_path / "new" / "checkpoint"
     run(folder)
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
@@ -231,7 +231,7 @@ def test_files_are_private(tmp_path):
 
 @pytest.mark.parametrize("name", ["0001.finished", "0002.step-2", "0002.step-4"])
 @pytest.mark.parametrize("damage", ["empty", "cut", "flipped", "foreign", "text"])
-def test_damaged_files_are_done_again(tmp_path, whole, name, damage):
+def test_trainings_with_damaged_files_are_repeated(tmp_path, whole, name, damage):
     interrupt(tmp_path, after=whole.n_first + 3)
     path = tmp_path / f"{name}.safetensors"
     data = bytearray(path.read_bytes())
@@ -239,23 +239,33 @@ def test_damaged_files_are_done_again(tmp_path, whole, name, damage):
         save_file(load_file(path), path)
     else:
         data[-100] ^= 1
-        path.write_bytes({"empty": b"", "cut": data[:-7], "flipped": data, "text": b"not of ours"}[damage])
+        path.write_bytes({"empty": b"", "cut": data[:-7], "flipped": data, "text": b"text"}[damage])
     assert run(tmp_path) == whole
+
+
+def load_or_compute(kept, name, compute):
+    """A step whose result comes from the checkpoint if it is there."""
+    entry = kept.entry(name)
+    if entry.saved is not None:
+        return entry.saved.tensors
+    tensors = compute()
+    entry.finish(State(tensors))
+    return tensors
 
 
 def warnings_of(caplog):
     return [record.getMessage() for record in caplog.records]
 
 
-def test_a_folder_in_the_place_of_a_state_costs_that_state_alone(tmp_path, whole, caplog):
+def test_a_folder_in_place_of_a_state_loses_only_that_state(tmp_path, whole, caplog):
     (tmp_path / "0001.finished.safetensors").mkdir(parents=True)
     assert run(tmp_path) == whole
-    [told] = warnings_of(caplog)
-    assert told.startswith(f"The journal of the run cannot be kept in {str(tmp_path)!r} (")
+    [warning] = warnings_of(caplog)
+    assert repr(str(tmp_path)) in warning
     assert (tmp_path / "0002.finished.safetensors").is_file()
 
 
-def test_other_files_in_the_folder_are_left_alone_and_those_of_a_killed_write_go(tmp_path, whole):
+def test_opening_removes_partly_written_files_and_no_others(tmp_path, whole):
     (tmp_path / "notes.safetensors").write_text("mine")
     (tmp_path / ".0001.finished.safetensors.abc.part").write_text("half a state")
     assert run(tmp_path, resume=False) == whole
@@ -263,48 +273,47 @@ def test_other_files_in_the_folder_are_left_alone_and_those_of_a_killed_write_go
     assert files_of(tmp_path, ".*") == []
 
 
-def test_a_journal_begun_anew_keeps_nothing_of_the_one_before(tmp_path):
-    """So that a folder that many runs use holds the work of one."""
+def test_starting_without_resume_removes_the_earlier_checkpoint(tmp_path):
     run(tmp_path, key="seed 1")
-    Journal(tmp_path, "seed 2").open(resume=False)
-    assert files_of(tmp_path, "*") == ["journal.json"]
+    Checkpoint(tmp_path, "seed 2").open(resume=False)
+    assert files_of(tmp_path, "*") == ["checkpoint.json"]
 
 
-def test_the_journal_of_another_run_is_refused_and_stays(tmp_path, whole):
+def test_the_checkpoint_of_another_run_is_refused_and_kept(tmp_path, whole):
     run(tmp_path, key="seed 1")
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    with pytest.raises(InputError, match=r"^The journal in '.*' is of another run \(.*\); give what .* resuming\.$"):
+    with pytest.raises(InputError, match="another run"):
         run(tmp_path, key="seed 2")
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-    # To begin anew is allowed, and nothing of the other run is read
     assert run(tmp_path, key="seed 2", resume=False) == whole
-    assert json.loads((tmp_path / "journal.json").read_text())["key"] == "seed 2"
+    assert json.loads((tmp_path / "checkpoint.json").read_text())["key"] == "seed 2"
 
 
 def test_without_resuming_everything_is_done_again(tmp_path):
     for _ in range(2):
         done = []
-        kept = Journal(tmp_path).open(resume=False)
-        kept.remember("one", lambda done=done: done.append(1) or {"one": torch.ones(1)})
+        kept = Checkpoint(tmp_path).open(resume=False)
+        load_or_compute(kept, "one", lambda done=done: done.append(1) or {"one": torch.ones(1)})
         assert done == [1]
 
 
 @pytest.mark.parametrize("header", [b"", b"{", b"\xff"])
-def test_a_damaged_header_begins_anew(tmp_path, whole, header):
+def test_a_damaged_header_starts_a_new_run(tmp_path, whole, header):
     interrupt(tmp_path, after=4)
-    (tmp_path / "journal.json").write_bytes(header)
+    (tmp_path / "checkpoint.json").write_bytes(header)
     assert run(tmp_path) == whole
 
 
-def test_an_entry_counts_only_for_the_step_that_it_was_made_by(tmp_path, whole):
-    """The same key for another run, as when something that matters is not part of it."""
+def test_an_entry_of_another_training_is_ignored(tmp_path, whole):
+    """The key may be the same when something relevant is not part of it."""
     with seeded_rng(1, CPU) as generator:
-        Journal(tmp_path, "run", generator).open(resume=False).remember("learn", lambda: {"values": torch.ones(3)})
+        kept = Checkpoint(tmp_path, "run", generator).open(resume=False)
+        load_or_compute(kept, "learn", lambda: {"values": torch.ones(3)})
     assert run(tmp_path) == whole
 
 
 class Full:
-    """A disk that is full when it is written to for the n-th time; or a kill at that moment."""
+    """A disk that is full from the n-th write on."""
 
     def __init__(self, n, error):
         self.left = n
@@ -318,9 +327,7 @@ class Full:
 
 @pytest.mark.parametrize("place", ["fsync", "replace"])
 @pytest.mark.parametrize("n", [2, 4, 7])  # the first is the header
-def test_a_run_on_a_full_disk_goes_on_with_one_warning_and_leaves_the_states_before(
-    tmp_path, whole, monkeypatch, caplog, n, place
-):
+def test_a_run_on_a_full_disk_warns_once_and_continues(tmp_path, whole, monkeypatch, caplog, n, place):
     full = Full(n, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
     with monkeypatch.context() as patch:
         if place == "fsync":
@@ -329,66 +336,66 @@ def test_a_run_on_a_full_disk_goes_on_with_one_warning_and_leaves_the_states_bef
             replace = Path.replace
             patch.setattr(Path, "replace", lambda path, target: (full(path), replace(path, target))[1])
         assert run(tmp_path) == whole
-    [told] = warnings_of(caplog)
-    assert "(No space left on device): the run goes on" in told
+    [warning] = warnings_of(caplog)
+    assert "No space left on device" in warning
     assert files_of(tmp_path, ".*") == []
     assert len(files_of(tmp_path)) <= n - 2
     assert run(tmp_path) == whole
 
 
-def test_a_disk_that_has_room_again_is_written_to_again(tmp_path, whole, monkeypatch, caplog):
+def test_saving_continues_after_a_failed_write(tmp_path, whole, monkeypatch, caplog):
     write, n_calls = checkpoint_files.atomic_write, []
 
-    def write_but_once(path, data, **options):
+    def fail_once(path, data, **options):
         n_calls.append(path)
         if len(n_calls) == 1:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         write(path, data, **options)
 
-    monkeypatch.setattr(checkpoint_files, "atomic_write", write_but_once)
+    monkeypatch.setattr(checkpoint_files, "atomic_write", fail_once)
     assert run(tmp_path) == whole
     assert len(warnings_of(caplog)) == 1
     assert {"0001.finished.safetensors", "0002.finished.safetensors"} <= {*files_of(tmp_path)}
 
 
-def test_a_disk_that_is_full_from_the_start_is_refused_in_one_sentence(tmp_path, monkeypatch):
+def test_a_disk_that_is_full_from_the_start_is_refused(tmp_path, monkeypatch):
     full = Full(1, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(InputError, match=r"cannot be kept in .* \(No space left on device\); make room .*\.$"):
+    with pytest.raises(InputError, match="No space left on device"):
         run(tmp_path)
     assert files_of(tmp_path, "*") == []
 
 
-def test_a_folder_that_is_a_file_is_refused_in_one_sentence(tmp_path):
-    (tmp_path / "journal").write_text("a file")
-    with pytest.raises(InputError, match=r"^The journal of the run cannot be kept in '.*journal' \(.*\); make room "):
-        run(tmp_path / "journal")
+def test_a_file_in_place_of_the_folder_is_refused(tmp_path):
+    (tmp_path / "checkpoint").write_text("a file")
+    with pytest.raises(InputError, match="checkpoint'"):
+        run(tmp_path / "checkpoint")
 
 
-def test_a_folder_that_is_taken_away_is_one_warning(tmp_path, caplog):
-    kept = Journal(tmp_path / "journal").open(resume=False)
-    shutil.rmtree(tmp_path / "journal")
+def test_a_removed_folder_is_one_warning(tmp_path, caplog):
+    kept = Checkpoint(tmp_path / "checkpoint").open(resume=False)
+    shutil.rmtree(tmp_path / "checkpoint")
     for name in ("one", "two"):
-        assert kept.remember(name, lambda: {"one": torch.ones(1)}) == {"one": torch.ones(1)}
-    [told] = warnings_of(caplog)
-    assert "(No such file or directory): the run goes on" in told
+        assert load_or_compute(kept, name, lambda: {"one": torch.ones(1)}) == {"one": torch.ones(1)}
+    [warning] = warnings_of(caplog)
+    assert "No such file or directory" in warning
 
 
-def test_what_is_remembered_is_computed_once_and_draws_go_on_as_if_it_had_been_again(tmp_path):
+def test_reading_an_entry_restores_the_random_numbers(tmp_path):
     seen = []
     for resume in (False, True):
         computed = []
         with seeded_rng(3, CPU) as generator:
-            kept = Journal(tmp_path, "k", generator).open(resume=resume)
+            kept = Checkpoint(tmp_path, "k", generator).open(resume=resume)
 
             def compute(computed=computed, generator=generator):
                 computed.append(1)
                 table = torch.rand(3, 4, generator=generator) + torch.rand(1, generator=network_generator())
-                # Views, shared memory, no dimension, no entries
+                # Views, shared memory, no dimension, no elements
                 return {"turned": table.T, "table": table, "one": table[0, 0], "none": table[:0], "sign": table > 1}
 
-            found = kept.remember("screen", compute)
-            again = kept.remember("screen", compute)  # another entry, with other draws
+            found = load_or_compute(kept, "screen", compute)
+            again = load_or_compute(kept, "screen", compute)  # another entry, with other draws
             seen.append([{name: value.tolist() for name, value in one.items()} for one in (found, again)])
             seen[-1] += [torch.rand(2, generator=drawn).tolist() for drawn in (network_generator(), generator)]
             assert not torch.equal(found["table"], again["table"])
@@ -396,16 +403,16 @@ def test_what_is_remembered_is_computed_once_and_draws_go_on_as_if_it_had_been_a
     assert seen[0] == seen[1]
 
 
-def test_without_a_folder_nothing_is_kept(tmp_path, whole, monkeypatch):
+def test_without_a_folder_nothing_is_saved(tmp_path, whole, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(checkpoint_files, "atomic_write", pytest.fail)
     assert run(None) == whole
-    assert Journal().open(resume=True).remember("one", lambda: {"one": torch.ones(1)})["one"] == 1
+    assert load_or_compute(Checkpoint().open(resume=True), "one", lambda: {"one": torch.ones(1)})["one"] == 1
     assert not [*tmp_path.iterdir()]
 
 
 class TwoRanks:
-    """This rank and another that has so much: numbers that it answers with, then whatever is asked."""
+    """Minimum over this rank and another, whose numbers are given."""
 
     def __init__(self, *others):
         self.others = list(others)
@@ -419,32 +426,32 @@ class TwoRanks:
     [((4, 1), 4), ((2, 1), 2), ((0,), 0), ((3, 1), 0), ((4, 0), 0), ((100, 1), 4)],
     ids=["same", "behind", "has none", "has another", "cannot read it", "ahead"],
 )
-def test_ranks_go_on_from_the_last_state_that_all_have(tmp_path, others, step):
-    kept = Journal(tmp_path).open(resume=False)
+def test_ranks_resume_from_the_last_common_state(tmp_path, others, step):
+    kept = Checkpoint(tmp_path).open(resume=False)
     entry = kept.entry("learn")
     for saved in (2, 4):
         entry.save(saved, State({"step": torch.tensor(saved)}))
-    again = Journal(tmp_path, agree=TwoRanks(*others)).open(resume=True).entry("learn")
-    assert (0 if again.found is None else int(again.found.tensors["step"])) == step
-    # What lies after the common state would be mistaken for a state of this run
+    again = Checkpoint(tmp_path, min_over_ranks=TwoRanks(*others)).open(resume=True).entry("learn")
+    assert (0 if again.saved is None else int(again.saved.tensors["step"])) == step
+    # Later states belong to a course that this run may not take
     assert [name for name in files_of(tmp_path) if int(name.split("-")[1].split(".")[0]) > step] == []
 
 
-def test_a_rank_that_has_finished_goes_back_to_a_state_that_the_other_has(tmp_path, whole):
+def test_a_finished_rank_returns_to_a_state_that_the_other_has(tmp_path, whole):
     run(tmp_path)
     last = max(int(name.split("-")[1].split(".")[0]) for name in files_of(tmp_path, "*.step-*"))
-    # Two questions about the first training, and the other rank lacks nothing; then it has not finished the second
-    assert run(tmp_path, agree=TwoRanks(sys.maxsize, 1, last)) == whole
+    # The other rank has the first training, but not the end of the second
+    assert run(tmp_path, min_over_ranks=TwoRanks(sys.maxsize, 1, last)) == whole
     assert "0002.finished.safetensors" in files_of(tmp_path)
 
 
 def test_ranks_save_only_when_all_are_due(tmp_path):
-    kept = Journal(tmp_path, every=0.0, agree=TwoRanks(0, 0, 0, 1)).open(resume=False)
+    kept = Checkpoint(tmp_path, interval=0.0, min_over_ranks=TwoRanks(0, 0, 0, 1)).open(resume=False)
     entry = kept.entry("learn")
-    assert [entry.due, entry.due] == [False, True]
+    assert [entry.is_due, entry.is_due] == [False, True]
 
 
-def test_the_paper_solver_interrupted_in_either_stage_gives_what_the_whole_one_gives(tmp_path, monkeypatch):
+def test_the_paper_solver_resumes_to_the_same_result_in_either_stage(tmp_path, monkeypatch):
     monkeypatch.setattr(paper, "ConcatenatedCritic", partial(paper.ConcatenatedCritic, width=8))
     monkeypatch.setattr(paper, "Schedule", partial(Schedule, evaluate_every=5))
     settings = PaperSettings(
@@ -457,25 +464,25 @@ def test_the_paper_solver_interrupted_in_either_stage_gives_what_the_whole_one_g
     rows, held_out = torch.arange(300).split([200, 100])
 
     def solve(folder, stop=0):
-        told = []
+        seen = []
 
         def count(record):
-            told.append(record)
-            if len(told) == stop:
+            seen.append(record)
+            if len(seen) == stop:
                 raise Killed
 
         with seeded_rng(0, CPU) as generator:
-            kept = Journal(folder, "k", generator, every=0.0).open(resume=True)
+            kept = Checkpoint(folder, "k", generator, interval=0.0).open(resume=True)
             data = x.take(rows), y.take(rows), (x.take(held_out), y.take(held_out))
             solution = solve_paper(
-                *data, [0, 1, 2, 3], settings, TrainingContext(generator, journal=kept, on_record=count)
+                *data, [0, 1, 2, 3], settings, TrainingContext(generator, checkpoint=kept, on_record=count)
             )
-            assert tuple(told) == solution.records
+            assert tuple(seen) == solution.records
             return solution
 
     whole = solve(None)
     n_records, n_learn = len(whole.records), sum(record.stage == "learn" for record in whole.records)
-    # The weights have settled, some at zero, before the steps ran out
+    # The weights settle, some at zero, before the step limit
     assert settings.settled_after < n_records - n_learn < settings.max_steps_sparsify / 5
     assert 0 < whole.weights.count_nonzero() < 4
     for stop in (2, n_learn + 2, n_records):
@@ -486,18 +493,18 @@ def test_the_paper_solver_interrupted_in_either_stage_gives_what_the_whole_one_g
         assert (again.records, again.total, again.kept) == (whole.records, whole.total, whole.kept)
 
 
-def test_states_with_other_starts_are_not_read(tmp_path):
+def test_states_of_another_start_are_not_read(tmp_path):
     write_state(tmp_path / "state", State({"x": torch.arange(3)}, {"rate": 0.1}), "start")
     found = read_state(tmp_path / "state", "start")
     assert found.tensors["x"].tolist() == [0, 1, 2]
-    assert found.facts == {"rate": 0.1}
+    assert found.metadata == {"rate": 0.1}
     assert read_state(tmp_path / "state", "another start") is None
     assert read_state(tmp_path / "no such file", "start") is None
 
 
 def kill_until_done(folder):
-    """Run, and kill the run with SIGKILL after a random time, until a run ends; how many were killed."""
-    checkpoint.SHARE = math.inf
+    """Kill runs with SIGKILL after random times until one ends; return the number of kills."""
+    checkpoint.MAX_SAVING_SHARE = math.inf
     moments = random.Random(0)
     n_kills = 0
     while True:
@@ -506,7 +513,7 @@ def kill_until_done(folder):
             found = run(folder)
             checkpoint_files.atomic_write(folder / "found.json", json.dumps([found.values, found.draws]), private=True)
             os._exit(0)
-        time.sleep(0.01 * (1 + n_kills * moments.random()))  # longer and longer: all machines get there
+        time.sleep(0.01 * (1 + n_kills * moments.random()))  # longer and longer, so that a slow machine gets there
         if os.waitpid(child, os.WNOHANG)[0]:
             return n_kills
         os.kill(child, signal.SIGKILL)
@@ -515,8 +522,8 @@ def kill_until_done(folder):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_run_killed_at_random_moments_gives_what_the_whole_one_gives(tmp_path, whole):
-    """In a process of its own, which forks: to start Python with torch for every kill would take seconds each."""
+def test_a_run_killed_at_random_times_resumes_to_the_same_result(tmp_path, whole):
+    """In a separate process that forks, since starting Python with torch takes seconds per kill."""
     killed = subprocess.run(
         [sys.executable, __file__, str(tmp_path)],
         capture_output=True,

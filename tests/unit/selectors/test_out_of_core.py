@@ -98,7 +98,7 @@ def test_a_run_resumes_only_what_is_its_own(problem, tmp_path):
         MinervaSelector(cache_dir=tmp_path, resume=True, time_limit=0.1, **parameters).fit(problem.X, problem.y)
 
     fit(random_state=0)
-    with pytest.raises(InputError, match="is of another run"):
+    with pytest.raises(InputError, match="another run"):
         fit(random_state=1)
 
 
@@ -118,7 +118,7 @@ def test_a_killed_run_resumed_gives_what_an_uninterrupted_one_gives(problem, tmp
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     whole = subprocess.run([*command, tmp_path / "a"], capture_output=True, text=True, check=True, env=environment)
     n_killed = 0
-    for n_entries in (1, 2):  # as soon as so many trainings are in the journal
+    for n_entries in (1, 2):  # as soon as so many trainings are in the checkpoint
         with subprocess.Popen([*command, tmp_path / "b"], stdout=subprocess.DEVNULL, env=environment) as process:
             while process.poll() is None and len([*tmp_path.glob("b/rank-0/*.finished.*")]) < n_entries:
                 time.sleep(0.01)
