@@ -1,4 +1,4 @@
-"""Disks that fill up or can no longer be written."""
+"""Run on disks that are full, fill up or become read-only."""
 
 import contextlib
 import os
@@ -8,11 +8,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from processes import RESULTS, Ended, LossError, Victim, scene, until
+from processes import RESULT_FILES, FinishedRun, GuaranteeError, SelectRun, temporary_folder, wait_until
 from result import Result
-from targets import Known, Tally
+from targets import Target, Trials
 
-OLD = "the results of an earlier run"
+EARLIER_RESULTS = "the results of an earlier run"
+STAGES = {  # what could not be written, by a part of the message
+    "encoded rows": "encoded rows",
+    "checkpoint": "checkpoints",
+    "cannot be written": "results",
+    "The disk": "Parquet copy",
+}
 
 
 class Disk:
@@ -21,14 +27,14 @@ class Disk:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def change(self, option: str) -> None:
-        """Mount it anew: ``size=2000k`` makes it larger, ``ro`` lets nobody write."""
+    def remount(self, option: str) -> None:
+        """Remount it: ``size=2000k`` changes its size, ``ro`` makes it read-only."""
         _mount(self.folder, f"remount,{option}")
 
 
 @contextlib.contextmanager
 def small_disk(n_kilobytes: int) -> Iterator[Disk]:
-    with scene() as folder:
+    with temporary_folder() as folder:
         _mount(folder, f"size={n_kilobytes}k")
         try:
             yield Disk(folder)
@@ -37,7 +43,7 @@ def small_disk(n_kilobytes: int) -> Iterator[Disk]:
 
 
 def can_mount() -> bool:
-    """Whether this user may make disks; root may, in most containers not even root."""
+    """Whether this user may mount disks; in most containers not even root may."""
     try:
         with small_disk(64):
             return True
@@ -49,119 +55,116 @@ def _mount(folder: Path, options: str) -> None:
     subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], check=True, capture_output=True)
 
 
-def results(parquet: Known, csv: Known, quick: bool) -> Iterator[Result]:
-    """Full disks of several sizes, disks that another fills, disks that are read-only, and a full standard output."""
-    sizes, few = range(200, 3200, 200), (600, 2000)
+def results(parquet: Target, csv: Target, quick: bool) -> Iterator[Result]:
+    sizes, few_sizes = range(200, 3200, 200), (600, 2000)
     if can_mount():
-        yield fill(parquet, few if quick else sizes)
-        yield fill(replace(csv, launched={}), few[:1] if quick else sizes[::4])
-        yield crowd(parquet)
-        yield protect(parquet)
+        yield run_on_small_disks(parquet, few_sizes if quick else sizes)
+        yield run_on_small_disks(replace(csv, launch={}), few_sizes[:1] if quick else sizes[::4])
+        yield fill_during_the_run(parquet)
+        yield remount_read_only(parquet)
     else:
-        yield limit_files(parquet, few if quick else sizes)
-    yield print_to_a_full_disk(parquet)
+        yield limit_file_size(parquet, few_sizes if quick else sizes)
+    yield print_to_full_disk(parquet)
 
 
-def fill(known: Known, sizes: Sequence[int]) -> Result:
-    """Run on disks of these sizes in kB, from too small for the encoded rows to too small for the page alone."""
-    what = f"a disk that is full while work or results are written, {known.format}"
-    tally, stages = Tally(what), set()
+def run_on_small_disks(target: Target, sizes: Sequence[int]) -> Result:
+    """Run on disks of these sizes in kB: too small for the encoded rows, for checkpoints, or for the report alone."""
+    trials = Trials(f"disk full while encoded rows, checkpoints or results are written, {target.format}")
+    stages: set[str] = set()
     for n_kilobytes in sizes:
-        with scene() as folder, small_disk(n_kilobytes) as disk:
-            tally.attempt(_fill, known.victim(folder, out=disk.folder / "out"), known, disk, stages)
-    full = ", ".join(sorted(stages))
-    return tally.result(f"one sentence or the answer, earlier results whole, --resume; no room for {full}")
+        with temporary_folder() as folder, small_disk(n_kilobytes) as disk:
+            trials.run(_run_on_small_disk, target.new_run(folder, out=disk.folder / "out"), target, disk, stages)
+    note = "one-sentence error or the answer, earlier results intact, --resume works"
+    return trials.result(f"{note}; no room for {', '.join(sorted(stages))}")
 
 
-def _fill(victim: Victim, known: Known, disk: Disk, stages: set[str]) -> None:
-    _leave_old_results(victim)
-    ended = victim.run()
-    ended.expect(0, 2)
-    stages.update(_what_was_written(ended))
-    if ended.code == 2:
-        _expect_old_results(victim)
-        disk.change("size=64m")
-        victim.run("--resume").expect(0)
-    victim.expect(known.answer)
+def _run_on_small_disk(run: SelectRun, target: Target, disk: Disk, stages: set[str]) -> None:
+    _write_earlier_results(run)
+    finished = run.run()
+    finished.expect(0, 2)
+    stages.update(_stages_without_room(finished))
+    if finished.code == 2:
+        _expect_earlier_results(run)
+        disk.remount("size=64m")
+        run.run("--resume").expect(0)
+    run.expect_answer(target.answer)
 
 
-def _what_was_written(ended: Ended) -> set[str]:
-    """What there was no room for; of trainings, a run says so and goes on."""
-    words = {"encoded rows": "rows", "checkpoint": "trainings", "cannot be written": "results", "The disk": "copy"}
-    return {name for sentence, name in words.items() if sentence in ended.stderr}
+def _stages_without_room(finished: FinishedRun) -> set[str]:
+    """What did not fit on the disk; without room for checkpoints a run warns and continues."""
+    return {stage for part, stage in STAGES.items() if part in finished.stderr}
 
 
-def crowd(known: Known) -> Result:
-    """Let somebody else take the room that there was when the run began to encode its rows."""
-    tally = Tally("a disk that somebody else fills while rows are encoded")
-    with scene() as folder, small_disk(4_000) as disk:
-        tally.attempt(_crowd, known.victim(folder, out=disk.folder / "out"), known, disk)
-    return tally.result("one sentence, earlier results whole, --resume")
+def fill_during_the_run(target: Target) -> Result:
+    """Fill the disk after the run has checked its size and started to encode rows."""
+    trials = Trials("disk filled by another process while rows are encoded")
+    with temporary_folder() as folder, small_disk(4_000) as disk:
+        trials.run(_fill_during_the_run, target.new_run(folder, out=disk.folder / "out"), target, disk)
+    return trials.result("one-sentence error, earlier results intact, --resume works")
 
 
-def _crowd(victim: Victim, known: Known, disk: Disk) -> None:
-    _leave_old_results(victim)
-    process, crowd = victim.start(), disk.folder / "crowd"
-    until((victim.work / "rows-0" / "codes.bin").exists, process)
+def _fill_during_the_run(run: SelectRun, target: Target, disk: Disk) -> None:
+    _write_earlier_results(run)
+    process, filler = run.start(), disk.folder / "filler"
+    wait_until((run.work / "rows-0" / "codes.bin").exists, process)
     with contextlib.suppress(OSError):
-        crowd.write_bytes(bytes(4_000_000))
-    victim.finish(process).expect(2)
-    _expect_old_results(victim)
-    crowd.unlink()
-    victim.run("--resume").expect(0)
-    victim.expect(known.answer)
+        filler.write_bytes(bytes(4_000_000))
+    run.finish(process).expect(2)
+    _expect_earlier_results(run)
+    filler.unlink()
+    run.run("--resume").expect(0)
+    run.expect_answer(target.answer)
 
 
-def limit_files(known: Known, sizes: Sequence[int]) -> Result:
-    """Where no disk can be made: no file may be larger than so many kB, which fails as a full disk does."""
-    tally = Tally("files that cannot grow any more while rows, work or results are written (RLIMIT_FSIZE)")
+def limit_file_size(target: Target, sizes: Sequence[int]) -> Result:
+    """Limit the size of files to these kB, for machines without permission to mount disks."""
+    trials = Trials("file size limit while rows, checkpoints or results are written (RLIMIT_FSIZE)")
     for n_kilobytes in sizes:
-        with scene() as folder:
-            tally.attempt(_limit_files, known.victim(folder), known, 1000 * n_kilobytes)
-    return tally.result("one sentence, earlier results whole")
+        with temporary_folder() as folder:
+            trials.run(_limit_file_size, target.new_run(folder), target, 1000 * n_kilobytes)
+    return trials.result("one-sentence error, earlier results intact")
 
 
-def _limit_files(victim: Victim, known: Known, n_bytes: int) -> None:
-    _leave_old_results(victim)
-    ended = victim.run(prepare=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, n_bytes)))
-    ended.expect(0, 2)
-    if ended.code == 2:
-        _expect_old_results(victim)
-        victim.run("--resume").expect(0)
-    victim.expect(known.answer)
+def _limit_file_size(run: SelectRun, target: Target, n_bytes: int) -> None:
+    _write_earlier_results(run)
+    finished = run.run(prepare=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, n_bytes)))
+    finished.expect(0, 2)
+    if finished.code == 2:
+        _expect_earlier_results(run)
+        run.run("--resume").expect(0)
+    run.expect_answer(target.answer)
 
 
-def protect(known: Known) -> Result:
-    """Make the disk of the results read-only: before the run, and in the midst of it."""
-    tally = Tally("a disk that can no longer be written, before the run and during it")
-    for before in (True, False):
-        with scene() as folder, small_disk(64_000) as disk:
-            victim = known.victim(folder, out=disk.folder / "out")
-            tally.attempt(_protect_before if before else _protect_during, victim, known, disk)
-    return tally.result("one sentence, earlier results whole")
+def remount_read_only(target: Target) -> Result:
+    """Make the disk of the results read-only, before the run and during it."""
+    trials = Trials("disk read-only, before and during the run")
+    for attack in (_remount_before, _remount_during):
+        with temporary_folder() as folder, small_disk(64_000) as disk:
+            trials.run(attack, target.new_run(folder, out=disk.folder / "out"), target, disk)
+    return trials.result("one-sentence error, earlier results intact")
 
 
-def _protect_before(victim: Victim, known: Known, disk: Disk) -> None:
-    _leave_old_results(victim)
-    disk.change("ro")
-    ended = victim.run()
-    ended.expect(2)
-    if ended.seconds > max(5.0, known.seconds / 2):
-        raise LossError(f"it took {ended.seconds:.0f} s to see that nothing can be written")
-    _expect_old_results(victim)
+def _remount_before(run: SelectRun, target: Target, disk: Disk) -> None:
+    _write_earlier_results(run)
+    disk.remount("ro")
+    finished = run.run()
+    finished.expect(2)
+    if finished.seconds > max(5.0, target.seconds / 2):
+        raise GuaranteeError(f"the error came after {finished.seconds:.0f} s")
+    _expect_earlier_results(run)
 
 
-def _protect_during(victim: Victim, known: Known, disk: Disk) -> None:
-    _leave_old_results(victim)
-    process = victim.start()
-    until(lambda: any(victim.work.glob("rank-0/*.finished.*")), process)
-    # A file that is being written keeps the disk from being protected
-    until(lambda: _succeeds(lambda: disk.change("ro")), process)
-    victim.finish(process).expect(2)
-    _expect_old_results(victim)
-    disk.change("rw")
-    victim.run("--resume").expect(0)
-    victim.expect(known.answer)
+def _remount_during(run: SelectRun, target: Target, disk: Disk) -> None:
+    _write_earlier_results(run)
+    process = run.start()
+    wait_until(lambda: any(run.work.glob("rank-0/*.finished.*")), process)
+    # Remounting fails while a file is open for writing
+    wait_until(lambda: _succeeds(lambda: disk.remount("ro")), process)
+    run.finish(process).expect(2)
+    _expect_earlier_results(run)
+    disk.remount("rw")
+    run.run("--resume").expect(0)
+    run.expect_answer(target.answer)
 
 
 def _succeeds(act: Callable[[], None]) -> bool:
@@ -172,32 +175,32 @@ def _succeeds(act: Callable[[], None]) -> bool:
     return True
 
 
-def print_to_a_full_disk(known: Known) -> Result:
-    """Print the answer to a disk without room: what was asked for in files is there all the same."""
-    tally = Tally("standard output on a full disk")
-    with scene() as folder:
-        tally.attempt(_print, known.victim(folder), known)
-    return tally.result("one sentence, the files are there")
+def print_to_full_disk(target: Target) -> Result:
+    """Print the answer to a full disk; the result files must be written all the same."""
+    trials = Trials("standard output on a full disk")
+    with temporary_folder() as folder:
+        trials.run(_print_to_full_disk, target.new_run(folder), target)
+    return trials.result("one-sentence error, result files written")
 
 
-def _print(victim: Victim, known: Known) -> None:
-    victim.run("--json", prepare=lambda: _print_to("/dev/full")).expect(2)
-    victim.expect(known.answer)
+def _print_to_full_disk(run: SelectRun, target: Target) -> None:
+    run.run("--json", prepare=lambda: _redirect_stdout("/dev/full")).expect(2)
+    run.expect_answer(target.answer)
 
 
-def _print_to(path: str) -> None:
+def _redirect_stdout(path: str) -> None:
     os.dup2(os.open(path, os.O_WRONLY), 1)
 
 
-def _leave_old_results(victim: Victim) -> None:
-    victim.results.mkdir(parents=True)
-    for name in RESULTS:
-        (victim.results / name).write_text(OLD)
+def _write_earlier_results(run: SelectRun) -> None:
+    run.results.mkdir(parents=True)
+    for name in RESULT_FILES:
+        (run.results / name).write_text(EARLIER_RESULTS)
 
 
-def _expect_old_results(victim: Victim) -> None:
-    found = {path.name: path.read_text() for path in victim.results.iterdir() if path.is_file()}
-    if found != dict.fromkeys(RESULTS, OLD):
-        changed = [name for name in RESULTS if found.get(name) != OLD]
-        raise LossError(f"of the earlier results: {', '.join(changed or sorted(found.keys() - set(RESULTS)))}")
-    victim.expect_no_strays([])
+def _expect_earlier_results(run: SelectRun) -> None:
+    found = {path.name: path.read_text() for path in run.results.iterdir() if path.is_file()}
+    if found != dict.fromkeys(RESULT_FILES, EARLIER_RESULTS):
+        changed = [name for name in RESULT_FILES if found.get(name) != EARLIER_RESULTS]
+        raise GuaranteeError(f"earlier results: {', '.join(changed or sorted(found.keys() - set(RESULT_FILES)))}")
+    run.expect_no_leftovers([])

@@ -1,13 +1,13 @@
-"""Files of hostile bytes: every reader gives a right answer or one sentence, in time and memory that the file warrants.
+"""Fuzz every file reader: it must give a correct answer or a one-sentence error within time and memory limits.
 
-    python benchmarks/attack/fuzz.py --seconds 60 [--target csv|parquet|arrow|selection|store|state] [--out FOLDER]
+    python benchmarks/attack/fuzz.py --seconds 60 [--target csv|parquet|arrow|selection|store|checkpoint] [--out FOLDER]
     python benchmarks/attack/fuzz.py --replay FILE --target csv
 
-Each target runs in a child process, so that a crash of native code is a finding and not the end. Inputs are chosen by
-what they cover: by atheris where it is installed (``pip install atheris``, which has wheels for Python 3.11 on Linux),
-else by mutation.py. A finding is any exception but a MinervaError, a warning, a wrong answer, more than 5 s of
-computing, more memory than 64 MB and 50 times the input, or a process that dies; the shortest input of each kind is
-kept as OUT/TARGET-NUMBER.bin, and what it does beside it in a .txt.
+Each target runs in a child process, so that a crash in native code is a finding and does not stop the fuzzer. Inputs
+are guided by coverage: from atheris if it is installed (``pip install atheris``, with wheels for Python 3.11 on Linux),
+else from mutation.py. A finding is any exception other than a MinervaError, a warning, a wrong answer, more than 5 s of
+CPU time, more memory than 64 MB plus 50 times the input, or a crash. The shortest input of each kind is kept as
+OUT/TARGET-NUMBER.bin, with its traceback in a .txt file next to it.
 """
 
 import argparse
@@ -38,17 +38,17 @@ NAMES = {
     "parquet": "Parquet tables",
     "arrow": "Arrow and Feather tables",
     "selection": "saved selections",
-    "store": "encoded rows of a cache",
-    "state": "states of trainings",
+    "store": "encoded rows in a cache",
+    "checkpoint": "checkpoints",
 }
-HANG_SECONDS = 5.0  # of computing
-SLEEP_SECONDS = 90.0  # beyond its time, before a process that computes nothing is ended
-FREE_BYTES, BYTES_PER_BYTE = 64 << 20, 50
-ADDRESS_BYTES = 12 << 30  # above it an allocation fails rather than takes the machine down
+MAX_CPU_SECONDS = 5.0  # per input
+EXTRA_SECONDS = 90.0  # before a child that waits without computing is killed
+MAX_BYTES, MAX_BYTES_PER_INPUT_BYTE = 64 << 20, 50
+ADDRESS_SPACE_BYTES = 12 << 30  # larger allocations fail instead of exhausting the machine
 
 
 class Monitor:
-    """Runs inputs of one target; count, input and outcomes are in a folder, to be found there when the process dies."""
+    """Runs inputs of one target; count, current input and outcomes are kept in files that survive a crash."""
 
     def __init__(self, name: str, folder: Path) -> None:
         from fuzz_targets import TARGETS
@@ -61,32 +61,32 @@ class Monitor:
         self._work = Path(tempfile.mkdtemp())
 
     def prepare(self) -> list[bytes]:
-        """The seeds; the first is run without a clock, as it loads what is loaded once."""
+        """Return the seeds; run the first without limits, since it loads the libraries."""
         with warnings.catch_warnings(action="ignore"):
             seeds = self.target.seeds()
             self.target.run(seeds[0], self._work)
         warnings.simplefilter("error")
-        _forget_peak()
+        _reset_peak()
         return seeds
 
     def run(self, data: bytes) -> str:
-        """Outcome of an input, the same for inputs that fail alike."""
+        """Run an input and return its outcome, the same for inputs that fail in the same way."""
         (self.folder / "current").write_bytes(data)
-        signal.setitimer(signal.ITIMER_PROF, HANG_SECONDS)  # of this process, however busy the machine
+        signal.setitimer(signal.ITIMER_PROF, MAX_CPU_SECONDS)  # CPU time, so that a busy machine does not matter
         before = _peak_bytes()
         try:
             outcome = _shape(self.target.run(data, self._work))
-            taken = _peak_bytes() - before
-            if taken > FREE_BYTES + BYTES_PER_BYTE * len(data):
-                outcome = f"{taken >> 24 << 4} MB taken for few bytes: {outcome}"
+            used = _peak_bytes() - before
+            if used > MAX_BYTES + MAX_BYTES_PER_INPUT_BYTE * len(data):
+                outcome = f"{used >> 24 << 4} MB of memory for a small input: {outcome}"
                 keep(self.folder, outcome, data)
         except Exception as error:
             outcome = signature(error)
             keep(self.folder, outcome, data, traceback.format_exc())
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
-            if _peak_bytes() - before > FREE_BYTES // 8:  # not always: it takes a millisecond
-                _forget_peak()
+            if _peak_bytes() - before > MAX_BYTES // 8:  # takes a millisecond
+                _reset_peak()
         self._count[:] = (int.from_bytes(self._count, "little") + 1).to_bytes(8, "little")
         if outcome not in self.outcomes:
             self.outcomes.add(outcome)
@@ -95,23 +95,23 @@ class Monitor:
         return outcome
 
 
-def keep(folder: Path, what: str, data: bytes, trace: str = "") -> None:
-    """Keep the shortest input of a kind of finding, with what it does."""
-    path = folder / "findings" / hashlib.sha256(what.encode()).hexdigest()[:12]
+def keep(folder: Path, finding: str, data: bytes, trace: str = "") -> None:
+    """Keep the shortest input of each finding, with its traceback."""
+    path = folder / "findings" / hashlib.sha256(finding.encode()).hexdigest()[:12]
     if not path.with_suffix(".bin").exists() or path.with_suffix(".bin").stat().st_size > len(data):
         path.with_suffix(".bin").write_bytes(data)
-        path.with_suffix(".txt").write_text(f"{what}\n{trace}")
+        path.with_suffix(".txt").write_text(f"{finding}\n{trace}")
 
 
 def signature(error: BaseException) -> str:
-    """An exception with the last line of ours that it came through."""
+    """Describe an exception by its type, its last frame in this package, and its message."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if "/minerva_select/" in frame.filename] or frames
     return f"{type(error).__name__} in {Path(ours[-1].filename).name}:{ours[-1].lineno}: {_shape(str(error))[:100]}"
 
 
 def _shape(text: str) -> str:
-    """A message without the names and numbers in it."""
+    """Replace the names and numbers in a message."""
     short = re.sub(r"'[^']*'|\"[^\"]*\"", "'...'", text.replace("\n", " "))
     return re.sub(r"\b[\d,.#]+\b|0x\w+", "#", short)[:200].encode(errors="backslashreplace").decode()
 
@@ -120,8 +120,8 @@ def _peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 
-def _forget_peak() -> None:
-    with contextlib.suppress(OSError):  # only Linux forgets
+def _reset_peak() -> None:
+    with contextlib.suppress(OSError):  # Linux only
         Path("/proc/self/clear_refs").write_text("5")
 
 
@@ -130,11 +130,11 @@ def _lines(path: Path) -> list[str]:
 
 
 def explore(name: str, folder: Path, seconds: float, seed: int) -> None:
-    """The child: run inputs until the time is over, or this process dies."""
-    resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_BYTES, ADDRESS_BYTES))
+    """Run inputs in this child process until the time is over."""
+    resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE_BYTES, ADDRESS_SPACE_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     faulthandler.enable()
-    faulthandler.register(signal.SIGPROF, chain=True)  # tells where, then ends the process
+    faulthandler.register(signal.SIGPROF, chain=True)  # print the stack, then end the process
     if _has_atheris():
         _explore_by_atheris(name, folder, seconds, seed)
         return
@@ -170,7 +170,7 @@ def _explore_by_atheris(name: str, folder: Path, seconds: float, seed: int) -> N
 
 
 def fuzz(name: str, seconds: float, out: Path, seed: int = 0) -> Result:
-    """Fuzz one target for so long, in as many processes as die of it; findings go to ``out``."""
+    """Fuzz one target for that long, with a new process after each crash; findings go to ``out``."""
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="minerva-fuzz-") as place:
         folder = Path(place)
@@ -178,11 +178,11 @@ def fuzz(name: str, seconds: float, out: Path, seed: int = 0) -> Result:
         (folder / "count").write_bytes(bytes(8))
         _run_children(name, start + seconds, folder, seed)
         n_tried = int.from_bytes((folder / "count").read_bytes(), "little")
-        findings = _hand_over(folder / "findings", out, name)
-        who = "atheris" if _has_atheris() else "mutation.py"
-        note = f"{len(set(_lines(folder / 'outcomes')))} distinct outcomes of inputs by {who}"
+        findings = _copy_findings(folder / "findings", out, name)
+        fuzzer = "atheris" if _has_atheris() else "mutation.py"
+        note = f"{len(set(_lines(folder / 'outcomes')))} distinct outcomes, inputs from {fuzzer}"
     return Result(
-        f"hostile bytes as {NAMES[name]}",
+        f"fuzzed {NAMES[name]}",
         n_tried,
         len(findings),
         time.monotonic() - start,
@@ -191,29 +191,29 @@ def fuzz(name: str, seconds: float, out: Path, seed: int = 0) -> Result:
 
 
 def _run_children(name: str, end: float, folder: Path, seed: int) -> None:
-    memory = Path("/dev/shm")  # a disk that others use is a clock that stands still
+    memory = Path("/dev/shm")  # other users of a disk would slow down the fuzzer
     while (left := end - time.monotonic()) > 1:
         command = [sys.executable, __file__, "--child", "--target", name, "--out", str(folder)]
         command += ["--seconds", str(left), "--seed", str(seed)]
         with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as work:
-            child = _run_child(command, os.environ | {"TMPDIR": work}, left + SLEEP_SECONDS)
+            child = _run_child(command, os.environ | {"TMPDIR": work}, left + EXTRA_SECONDS)
         if child.returncode:
-            seed += 1  # or the next would die of the same
+            seed += 1  # the same seed would crash again
             if not (folder / "current").exists():
-                raise RuntimeError(f"The process that fuzzes {name} did not begin: {child.stderr[-2000:]}")
-            keep(folder, _death(child), (folder / "current").read_bytes(), child.stderr[-4000:])
+                raise RuntimeError(f"The fuzzer of {name} did not start: {child.stderr[-2000:]}")
+            keep(folder, _describe_crash(child), (folder / "current").read_bytes(), child.stderr[-4000:])
 
 
-def _hand_over(findings: Path, out: Path, name: str) -> list[str]:
-    """Keep the inputs that were found; what each does, with its file."""
-    told = []
+def _copy_findings(findings: Path, out: Path, name: str) -> list[str]:
+    """Copy the inputs to ``out``; return a description of each, with its file."""
+    described = []
     for path in sorted(findings.glob("*.txt")):
         out.mkdir(parents=True, exist_ok=True)
         kept = out / f"{name}-{path.stem}.bin"
         shutil.copy(path, kept.with_suffix(".txt"))
         shutil.copy(path.with_suffix(".bin"), kept)
-        told.append(f"{path.read_text().splitlines()[0]} (kept as {kept.parent.name}/{kept.name})")
-    return told
+        described.append(f"{path.read_text().splitlines()[0]} (kept as {kept.parent.name}/{kept.name})")
+    return described
 
 
 def _run_child(command: list[str], env: dict[str, str], seconds: float) -> subprocess.CompletedProcess[str]:
@@ -221,20 +221,20 @@ def _run_child(command: list[str], env: dict[str, str], seconds: float) -> subpr
         return subprocess.run(
             command, env=env, timeout=seconds, capture_output=True, text=True, errors="replace", check=False
         )
-    except subprocess.TimeoutExpired:  # it waits for something: a process that computes ends itself
+    except subprocess.TimeoutExpired:  # it was waiting: a busy process ends itself by SIGPROF
         return subprocess.CompletedProcess(command, -signal.SIGKILL, "", "")
 
 
-def _death(child: subprocess.CompletedProcess[str]) -> str:
+def _describe_crash(child: subprocess.CompletedProcess[str]) -> str:
     hung = child.returncode == -signal.SIGPROF
     end = signal.Signals(-child.returncode).name if child.returncode < 0 else f"exit code {child.returncode}"
     where = re.findall(r'File ".*?([^/"]+\.(?:py|pxi|pyx))", line (\d+)', child.stderr)
     at = next((f"{file}:{line}" for file, line in where if "fuzz" not in file), "?")
-    return f"{'no answer within 5 s' if hung else end} at {at}"
+    return f"{'more than 5 s of CPU time' if hung else end} at {at}"
 
 
 def fuzz_all(seconds: float, out: Path, names: Iterable[str] = NAMES) -> Iterator[Result]:
-    """Fuzz all targets, each for its share of the time."""
+    """Fuzz all targets, with an equal share of the time each."""
     names = tuple(names)
     for name in names:
         yield fuzz(name, seconds / len(names), out, seed=int(time.time()))
@@ -246,22 +246,22 @@ def main() -> None:
     parser.add_argument("--target", choices=NAMES)
     parser.add_argument("--out", type=Path, default=Path(tempfile.gettempdir()) / "minerva-fuzz")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--replay", type=Path, help="an input to run once, of --target")
+    parser.add_argument("--replay", type=Path, help="file to run once, with --target")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.child:
-        explore(given.target, given.out, given.seconds, given.seed)
-    elif given.replay:
+    options = parser.parse_args()
+    if options.child:
+        explore(options.target, options.out, options.seconds, options.seed)
+    elif options.replay:
         from fuzz_targets import TARGETS
 
         with tempfile.TemporaryDirectory() as folder:
-            print(TARGETS[given.target].run(given.replay.read_bytes(), Path(folder)))
+            print(TARGETS[options.target].run(options.replay.read_bytes(), Path(folder)))
     else:
-        lost = 0
-        for row in fuzz_all(given.seconds, given.out, (given.target,) if given.target else NAMES):
+        n_failures = 0
+        for row in fuzz_all(options.seconds, options.out, (options.target,) if options.target else NAMES):
             print(json.dumps(vars(row)), flush=True)
-            lost += row.lost
-        sys.exit(bool(lost))
+            n_failures += row.n_failures
+        sys.exit(bool(n_failures))
 
 
 if __name__ == "__main__":

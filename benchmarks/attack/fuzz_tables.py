@@ -1,6 +1,6 @@
-"""Files of tables for the fuzzer: seeds of every format that are right, and what reading one may come to.
+"""Table files for the fuzzer: valid seeds of every format, and the checks of a fuzzed file.
 
-The first byte of an input says how the rest is used: as which file, packed or not, alone or beside others.
+The first byte of an input selects how the rest is used: file name, compression, one file or a folder of files.
 """
 
 import gzip
@@ -21,22 +21,22 @@ from minerva_select.schema import Table
 
 
 class WrongAnswerError(Exception):
-    """A file was accepted and read as something else than what it holds."""
+    """A file was accepted but read incorrectly."""
 
 
 def sample_table(n_rows: int = 40) -> Any:
-    """Columns of every type that a file may hold and the reader knows."""
+    """Build a table with columns of every supported type."""
     rng = np.random.default_rng(0)
-    gone = rng.random(n_rows) < 0.2
+    missing = rng.random(n_rows) < 0.2
     words = rng.choice(["NL", "IT", "", "a longer text, with a comma"], n_rows)
     columns = {
-        "whole": pa.array(rng.integers(-5, 500, n_rows), mask=gone),
-        "real": pa.array(rng.normal(size=n_rows), mask=gone),
+        "whole": pa.array(rng.integers(-5, 500, n_rows), mask=missing),
+        "real": pa.array(rng.normal(size=n_rows), mask=missing),
         "half": pa.array(rng.normal(size=n_rows).astype(np.float16)),
         "small": pa.array(rng.integers(0, 9, n_rows), pa.uint8()),
-        "text": pa.array(words, mask=gone),
+        "text": pa.array(words, mask=missing),
         "level": pa.array(words).dictionary_encode(),
-        "flag": pa.array(rng.random(n_rows) < 0.5, mask=gone),
+        "flag": pa.array(rng.random(n_rows) < 0.5, mask=missing),
         "day": pa.array(rng.integers(0, 20_000, n_rows), pa.int32()).cast(pa.date32()),
         "moment": pa.array(rng.integers(0, 2**50, n_rows)).cast(pa.timestamp("us", "UTC")),
         "clock": pa.array(rng.integers(0, 86_400, n_rows), pa.int32()).cast(pa.time32("s")),
@@ -49,7 +49,7 @@ def sample_table(n_rows: int = 40) -> Any:
 
 
 def compare_readings(path: Path) -> str:
-    """Read a table whole and in blocks: both are refused, or both give the same columns."""
+    """Read a table in memory and in blocks: both must fail, or both must give the same columns."""
     whole = _attempt(lambda: as_table(read_table(path)))
     streamed = _attempt(lambda: _stream(path))
     if isinstance(whole, str) or isinstance(streamed, str):
@@ -57,13 +57,13 @@ def compare_readings(path: Path) -> str:
             return whole
         if isinstance(streamed, str) and "cannot be read in blocks" in streamed:
             return streamed
-        raise WrongAnswerError(f"whole: {whole}, in blocks: {streamed}"[:300])
+        raise WrongAnswerError(f"in memory: {whole}, in blocks: {streamed}"[:300])
     if whole.n_rows != streamed.n_rows or whole.names != streamed.names:
-        raise WrongAnswerError(f"{whole.n_rows} rows of {whole.names} whole, {streamed.n_rows} in blocks")
+        raise WrongAnswerError(f"{whole.n_rows} rows of {whole.names} in memory, {streamed.n_rows} in blocks")
     for one, other in zip(whole.columns, streamed.columns, strict=True):
         same_levels = (one.levels is None) == (other.levels is None) and list(_or_empty(one)) == list(_or_empty(other))
         if not same_levels or not np.array_equal(one.values, other.values, equal_nan=True):
-            raise WrongAnswerError(f"column {one.name!r} differs between blocks and the whole")
+            raise WrongAnswerError(f"column {one.name!r} differs between memory and blocks")
     return "read as " + " ".join(
         sorted({"text" if column.levels is not None else "number" for column in whole.columns})
     )
@@ -87,7 +87,7 @@ def _attempt(read: Callable[[], Table]) -> Table | str:
 
 
 def check_sentence(error: MinervaError) -> None:
-    """An error is one line of a length that a person reads."""
+    """Raise unless the message is a single line of reasonable length."""
     if "\n" in str(error) or len(str(error)) > 2_000:
         raise WrongAnswerError(f"{type(error).__name__} of {len(str(error))} characters: {str(error)[:200]!r}")
 
@@ -201,6 +201,6 @@ def arrow_seeds() -> list[bytes]:
     first = io.BytesIO()
     try:
         feather.write_feather(few.select(["whole", "text", "flag"]), first, version=1)
-    except (ValueError, TypeError):  # no longer written by this Arrow
+    except (ValueError, TypeError):  # this version of Arrow no longer writes it
         first.write(b"FEA1")
     return [*files, b"0" + sink.getvalue(), b"0" + first.getvalue()]

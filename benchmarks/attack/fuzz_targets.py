@@ -1,4 +1,4 @@
-"""What is fuzzed: for each kind of file, seeds that are right, and a reading that gives an answer or a MinervaError."""
+"""The readers under fuzzing: for each kind of file, valid seeds and a function that reads an input."""
 
 import json
 import shutil
@@ -27,8 +27,8 @@ from minerva_select.results import Estimate, FeatureResult, Provenance, Selectio
 
 
 @dataclass(frozen=True)
-class Target:
-    """Seeds, tokens that mutations insert, and what is done with an input in a folder of its own; gives the outcome."""
+class FuzzTarget:
+    """Seeds, tokens to insert, and a function that reads an input in an empty folder and returns the outcome."""
 
     seeds: Callable[[], list[bytes]]
     run: Callable[[bytes, Path], str]
@@ -45,14 +45,14 @@ def run_selection(data: bytes, folder: Path) -> str:
         return f"{type(error).__name__}: {error}"
     selection.save(folder / "again.json")
     if Selection.load(folder / "again.json").to_json() != selection.to_json():
-        raise WrongAnswerError("a selection that was loaded, saved and loaded is another")
+        raise WrongAnswerError("a loaded selection changes when it is saved and loaded again")
     if not str(selection) or len(selection.to_frame()) != len(selection.features):
-        raise WrongAnswerError("a selection that was loaded has no words")
+        raise WrongAnswerError("a loaded selection has no text or table")
     return "loaded"
 
 
 def selection_seeds() -> list[bytes]:
-    amount = Estimate(0.5, 0.4, 0.6, n_rows=100)
+    estimate = Estimate(0.5, 0.4, 0.6, n_rows=100)
     features = (
         FeatureResult("a", True, "adds 0.5 nats", weight=1.0, partners=("b",)),
         FeatureResult("b", False, "noise"),
@@ -60,7 +60,7 @@ def selection_seeds() -> list[bytes]:
     full = Selection(
         target="y",
         features=features,
-        mutual_information=amount,
+        mutual_information=estimate,
         total_information=None,
         n_rows=100,
         settings={"keep": [1, {"deep": [None, True]}]},
@@ -71,9 +71,6 @@ def selection_seeds() -> list[bytes]:
     for name in ("pairs", "suspects", "weight_history", "repeats", "provenance"):
         del old[name]
     return [full.to_json().encode(), json.dumps(json.loads(full.to_json())).encode(), json.dumps(old).encode()]
-
-
-# ------------------------------------------------------------------------------------- caches and checkpoints of a run
 
 
 def run_store(data: bytes, folder: Path) -> str:
@@ -99,7 +96,7 @@ def run_store(data: bytes, folder: Path) -> str:
         return f"{type(error).__name__}: {error}"
     same = torch.equal(found.ranks, expected.ranks) and torch.equal(found.codes, expected.codes)
     if not same and (name == "store.json" or len(data) - 1 != size):
-        raise WrongAnswerError("a store was accepted and holds other rows")
+        raise WrongAnswerError("a store with different rows was accepted")
     return f"accepted {name}"
 
 
@@ -109,7 +106,7 @@ def store_seeds() -> list[bytes]:
     return [b"0" + json.dumps(header).encode() for header in headers] + [b"1" + bytes(60), b"2" + bytes(30)]
 
 
-def run_state(data: bytes, folder: Path) -> str:
+def run_checkpoint(data: bytes, folder: Path) -> str:
     import torch
     from safetensors.torch import save
 
@@ -128,7 +125,7 @@ def run_state(data: bytes, folder: Path) -> str:
     if how == b"1":  # correct checksum, other metadata
         text = content.decode(errors="replace")
         if _is_object(text):
-            return "such metadata are trusted"
+            return "metadata with a correct checksum are trusted"
         tensors = {"state.counts": torch.tensor([3, 4])}
         content = save(tensors, {"start": start, "metadata": text, "checksum": fingerprint(text, tensors)})
     path.write_bytes(content)
@@ -139,7 +136,7 @@ def run_state(data: bytes, folder: Path) -> str:
         return f"{type(error).__name__}: {error}"
     if saved is not None and saved.tensors["counts"].tolist() != [3, 4]:
         raise WrongAnswerError(f"a checkpoint gave {saved}")
-    return f"went on, with {len(list(path.parent.iterdir()))} files"
+    return f"resumed, with {len(list(path.parent.iterdir()))} files"
 
 
 def _is_object(text: str) -> bool:
@@ -149,7 +146,7 @@ def _is_object(text: str) -> bool:
         return False
 
 
-def state_seeds() -> list[bytes]:
+def checkpoint_seeds() -> list[bytes]:
     import torch
 
     from minerva_select.runtime.checkpoint import Checkpoint
@@ -179,12 +176,12 @@ JSON_TOKENS = (
 )
 ARROW_TOKENS = (b"ARROW1", b"\xff\xff\xff\xff", b"FEA1", b"\x00" * 8, b"\xff" * 8, b"\x7f\xff\xff\xff", b"arrow.uuid")
 TARGETS = {
-    "csv": Target(
+    "csv": FuzzTarget(
         csv_seeds, run_csv, (b'"', b",", b"\n", b"\r", b"\0", b"\xff", b"nan", b"1e999", b"9" * 20, b"\x1f\x8b")
     ),
-    "parquet": Target(parquet_seeds, run_parquet, (b"PAR1", b"PARE", b"\xff\xff\xff\xff\x0f", *ARROW_TOKENS)),
-    "arrow": Target(arrow_seeds, run_arrow, ARROW_TOKENS),
-    "selection": Target(selection_seeds, run_selection, JSON_TOKENS),
-    "store": Target(store_seeds, run_store, (*JSON_TOKENS, b"-1", b"3.5")),
-    "state": Target(state_seeds, run_state, (*JSON_TOKENS, b"F8_E4M3", b"BF16", b"BOOL", b"C64")),
+    "parquet": FuzzTarget(parquet_seeds, run_parquet, (b"PAR1", b"PARE", b"\xff\xff\xff\xff\x0f", *ARROW_TOKENS)),
+    "arrow": FuzzTarget(arrow_seeds, run_arrow, ARROW_TOKENS),
+    "selection": FuzzTarget(selection_seeds, run_selection, JSON_TOKENS),
+    "store": FuzzTarget(store_seeds, run_store, (*JSON_TOKENS, b"-1", b"3.5")),
+    "checkpoint": FuzzTarget(checkpoint_seeds, run_checkpoint, (*JSON_TOKENS, b"F8_E4M3", b"BF16", b"BOOL", b"C64")),
 }

@@ -1,8 +1,8 @@
-"""Many fits in one process: nothing may grow with them, and nothing may be left of them; and two fits at once.
+"""Run many fits in one process, which must not leak memory, threads or files, and two fits concurrently.
 
     python benchmarks/attack/load.py [--fits 60]
 
-Memory is compared with what it was after the tenth fit, when all libraries are loaded and all buffers have their size.
+Memory is compared with that after the tenth fit, when all libraries are loaded and all buffers allocated.
 """
 
 import argparse
@@ -23,51 +23,51 @@ from minerva_select.problems import equality
 from result import Result
 
 N_FITS, N_QUICK = 200, 20
-N_WARM = 10
+N_WARMUP = 10
 MAX_GROWTH = 0.05
-MOST_TIME = 1.1  # of two fits at once, against one after the other
+MAX_TIME_RATIO = 1.1  # of two concurrent fits to two sequential ones
 N_ROWS, N_STREAMED_ROWS = 90, 9_000
 
 
 @dataclass(frozen=True)
-class Process:
-    """What this process holds."""
+class Resources:
+    """Memory, threads and files of this process."""
 
     n_bytes: int  # resident
     n_threads: int
-    files: frozenset[str]  # open ones, and connections
-    temporary: frozenset[str]  # left in the temporary folder, whole or not
+    open_files: frozenset[str]  # and sockets
+    temporary: frozenset[str]  # files in the temporary folder
 
     @classmethod
-    def now(cls, folder: Path) -> "Process":
+    def now(cls, folder: Path) -> "Resources":
         gc.collect()
         status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
         return cls(
             n_bytes=1024 * int(status["VmRSS"].split()[0]),
             n_threads=max(int(status["Threads"]), threading.active_count()),
-            files=frozenset(_links(Path("/proc/self/fd"))),
+            open_files=frozenset(_links(Path("/proc/self/fd"))),
             temporary=frozenset(path.name for path in folder.iterdir()),
         )
 
-    def more_than(self, before: "Process") -> list[str]:
-        """What has come on top, in words."""
+    def growth_since(self, before: "Resources") -> list[str]:
+        """Describe what has grown."""
         growth = self.n_bytes / before.n_bytes - 1
         found = [f"{growth:.0%} more memory"] if growth > MAX_GROWTH else []
         found += [f"{self.n_threads - before.n_threads} more threads"] if self.n_threads > before.n_threads else []
-        found += [f"open: {name}" for name in sorted(self.files - before.files)]
-        return found + [f"left: {name}" for name in sorted(self.temporary)]
+        found += [f"open: {name}" for name in sorted(self.open_files - before.open_files)]
+        return found + [f"left behind: {name}" for name in sorted(self.temporary)]
 
 
 def _links(folder: Path) -> Iterator[str]:
     for link in folder.iterdir():
         try:
             yield str(link.readlink())
-        except FileNotFoundError:  # the one that lists the folder
+        except FileNotFoundError:  # the descriptor of the listing itself
             continue
 
 
 def table(seed: int, n_rows: int = N_ROWS) -> tuple[pd.DataFrame, pd.Series]:
-    """Columns of all kinds, others with every seed: a cache that keeps what it has seen would grow."""
+    """Draw a table of mixed types with different columns for every seed, so that an unbounded cache would grow."""
     rng = np.random.default_rng(seed)
     n_columns = 3 + seed % 5
     X = pd.DataFrame(rng.normal(size=(n_rows, n_columns)), columns=[f"{seed} {k}" for k in range(n_columns)])
@@ -81,7 +81,7 @@ def fit_in_memory(seed: int) -> None:
 
 
 def fit_streamed(seed: int) -> None:
-    """With rows in files, and states of trainings beside them; cut short, since many rows take long."""
+    """Fit with encoded rows and checkpoints in files; the time limit keeps it short."""
     with tempfile.TemporaryDirectory() as cache:
         selector = MinervaSelector(random_state=seed, device="cpu", max_memory="1MiB", cache_dir=cache, time_limit=1.0)
         selector.fit(*table(seed, N_STREAMED_ROWS))
@@ -100,7 +100,7 @@ def estimate(seed: int) -> None:
 
 
 def fail(seed: int) -> None:
-    """End a fit in its midst, by an error of somebody else's."""
+    """Abort a fit with an error from a callback."""
 
     def stop(progress: object) -> None:
         raise InterruptedError
@@ -110,84 +110,87 @@ def fail(seed: int) -> None:
         selector.fit(*table(seed, N_ROWS if seed % 2 else N_STREAMED_ROWS))
     except InterruptedError:
         return
-    raise AssertionError("the fit went on")
+    raise AssertionError("the fit continued")
 
 
-def repeat(what: str, work: Callable[[int], None], n_fits: int) -> Result:
-    """Do it so often; lost is every fit that failed, and every thing that is left of them at the end."""
-    start, lost = time.monotonic(), []
+def repeat(attack: str, fit: Callable[[int], None], n_fits: int) -> Result:
+    """Run many fits; every fit that raises and every leaked resource is a failure."""
+    start, failures = time.monotonic(), []
     before = None
     with tempfile.TemporaryDirectory() as folder:
-        known, tempfile.tempdir = tempfile.tempdir, folder
+        original, tempfile.tempdir = tempfile.tempdir, folder
         try:
             for seed in range(n_fits):
                 try:
-                    work(seed)
+                    fit(seed)
                 except Exception as error:
-                    lost.append(f"fit {seed}: {type(error).__name__}: {error}")
-                if seed + 1 == min(N_WARM, n_fits // 2):
-                    before = Process.now(Path(folder))
-            after = Process.now(Path(folder))
+                    failures.append(f"fit {seed}: {type(error).__name__}: {error}")
+                if seed + 1 == min(N_WARMUP, n_fits // 2):
+                    before = Resources.now(Path(folder))
+            after = Resources.now(Path(folder))
         finally:
-            tempfile.tempdir = known
+            tempfile.tempdir = original
     assert before is not None
-    lost += after.more_than(before)
-    megabytes = [process.n_bytes / 1e6 for process in (before, after)]
-    note = f"{megabytes[0]:,.0f} MB after {min(N_WARM, n_fits // 2)} fits, {megabytes[1]:,.0f} MB at the end"
-    return Result(what, n_fits, len(lost), time.monotonic() - start, f"{lost[0]}; {note}" if lost else note)
+    failures += after.growth_since(before)
+    megabytes = [resources.n_bytes / 1e6 for resources in (before, after)]
+    note = f"{megabytes[0]:,.0f} MB after {min(N_WARMUP, n_fits // 2)} fits, {megabytes[1]:,.0f} MB at the end"
+    note = f"{failures[0]}; {note}" if failures else note
+    return Result(attack, n_fits, len(failures), time.monotonic() - start, note)
 
 
-PARTS: dict[str, tuple[Callable[[int], None], float]] = {  # and their share of the fits
-    "fits in one process, one after the other": (fit_in_memory, 1.0),
-    "fits of rows in files, with states of trainings": (fit_streamed, 0.2),
-    "fits that are saved and drawn": (fit_and_write, 0.2),
-    "estimates": (estimate, 0.2),
-    "fits that fail halfway": (fail, 0.5),
+PARTS: dict[str, tuple[Callable[[int], None], float]] = {  # with their share of the fits
+    "consecutive fits in one process": (fit_in_memory, 1.0),
+    "streamed fits with checkpoints": (fit_streamed, 0.2),
+    "fits with saved selection and report": (fit_and_write, 0.2),
+    "estimates of mutual information": (estimate, 0.2),
+    "fits aborted by a callback": (fail, 0.5),
 }
 
 
-def columns_of(n_rows: int, seed: int) -> tuple[str, ...]:
+def selected_columns(n_rows: int, seed: int) -> tuple[str, ...]:
     problem = equality(n_rows, 12, n_levels=3, relevant=(2, 7), random_state=seed)
     return MinervaSelector(random_state=seed, device="cpu").fit(problem.X, problem.y).selection_.selected
 
 
-def side_by_side(backend: str, n_rows: int) -> Result:
-    """Two fits at once, by workers of joblib that have started before; lost is a wrong answer, or time."""
-    start, jobs = time.monotonic(), [delayed(columns_of)(n_rows, seed) for seed in (0, 1)]
+def fit_concurrently(backend: str, n_rows: int) -> Result:
+    """Run two fits at once in warm joblib workers; a different answer or too much time is a failure."""
+    start, jobs = time.monotonic(), [delayed(selected_columns)(n_rows, seed) for seed in (0, 1)]
     with Parallel(n_jobs=2, backend=backend) as workers:
-        workers(delayed(columns_of)(N_ROWS, seed) for seed in (0, 1))
+        workers(delayed(selected_columns)(N_ROWS, seed) for seed in (0, 1))
         seconds, found = [], []
-        for run in (lambda: [columns_of(n_rows, seed) for seed in (0, 1)], lambda: workers(jobs)):
+        for run in (lambda: [selected_columns(n_rows, seed) for seed in (0, 1)], lambda: workers(jobs)):
             before = time.monotonic()
             found.append(run())
             seconds.append(time.monotonic() - before)
     ratio = seconds[1] / seconds[0]
-    lost = [] if found[0] == found[1] else [f"{found[1]} instead of {found[0]}"]
-    lost += [f"{ratio:.2f} of the time of one after the other"] if ratio > MOST_TIME else []
-    told = f"{seconds[1]:.1f} s at once, {seconds[0]:.1f} s one after the other"
-    what = f"two fits at once of {n_rows:,} rows, workers: {backend}"
-    return Result(what, 2, len(lost), time.monotonic() - start, "; ".join([*lost, told]))
+    failures = [] if found[0] == found[1] else [f"{found[1]} instead of {found[0]}"]
+    failures += [f"{ratio:.2f} times the sequential time"] if ratio > MAX_TIME_RATIO else []
+    note = f"{seconds[1]:.1f} s concurrently, {seconds[0]:.1f} s sequentially"
+    attack = f"two concurrent fits of {n_rows:,} rows, joblib backend {backend}"
+    return Result(attack, 2, len(failures), time.monotonic() - start, "; ".join([*failures, note]))
 
 
 def results(quick: bool, n_fits: int | None = None) -> Iterator[Result]:
-    """Every kind of work, many times over."""
+    """Repeat every kind of fit many times."""
     n_fits = n_fits or (N_QUICK if quick else N_FITS)
-    for what, (work, share) in PARTS.items():
-        yield repeat(what, work, max(10, round(n_fits * share)))
+    for attack, (fit, share) in PARTS.items():
+        yield repeat(attack, fit, max(10, round(n_fits * share)))
 
 
-def beside(quick: bool) -> Iterator[Result]:
-    """Two fits at once, by workers of every kind."""
-    for n_rows in (3_000,) if quick else (3_000, 30_000):  # on one thread each, and on all
+def concurrent_results(quick: bool) -> Iterator[Result]:
+    """Run two fits at once with every joblib backend."""
+    for n_rows in (3_000,) if quick else (3_000, 30_000):  # one thread each, and all threads
         for backend in ("threading", "loky", "multiprocessing"):
-            yield side_by_side(backend, n_rows)
+            yield fit_concurrently(backend, n_rows)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--fits", type=int, default=N_FITS, help="of the first kind; of the others, some of that")
+    parser.add_argument(
+        "--fits", type=int, default=N_FITS, help="number of fits of the first kind; fewer of the others"
+    )
     for result in results(quick=False, n_fits=parser.parse_args().fits):
-        print(f"{result.what}: {result.lost} of {result.tried} lost, {result.seconds:.0f} s; {result.note}", flush=True)
+        print(f"{result.attack}: {result.n_failures} failures, {result.seconds:.0f} s; {result.note}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Inputs that go ever further into a program: what reaches a new line or a new outcome is changed further.
+"""Coverage-guided mutation of inputs: an input that reaches a new line or a new outcome is mutated further.
 
-Stands in for atheris where that is not installed. Only Python lines are seen, so the outcome counts as a place too:
-what a native reader says of an input tells how far it got.
+Used if atheris is not installed. Only Python lines are traced, so a new outcome also counts as new coverage: the
+message of a native reader shows how far it got.
 """
 
 import random
@@ -12,7 +12,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 MAX_BYTES = 1 << 16
-_EDGES = (
+_EDGE_VALUES = (
     0,
     1,
     -1,
@@ -33,29 +33,29 @@ _EDGES = (
 )
 
 
-class Lines:
-    """The lines that a call runs through, in files of one package."""
+class LineCoverage:
+    """The lines of one package that calls have executed."""
 
     def __init__(self, package: str) -> None:
-        self._part = f"/{package}/"
-        self._wanted: dict[CodeType, bool] = {}
+        self._folder = f"/{package}/"
+        self._traced: dict[CodeType, bool] = {}
         self.seen: set[tuple[CodeType, int]] = set()
 
     def trace(self, call: Callable[[], str]) -> tuple[str, bool]:
-        """What the call gives, and whether it came to a line that none before it came to."""
+        """Return the result of the call, and whether it executed a new line."""
         before = len(self.seen)
         sys.settrace(self._enter)
         try:
-            given = call()
+            outcome = call()
         finally:
             sys.settrace(None)
-        return given, len(self.seen) > before
+        return outcome, len(self.seen) > before
 
     def _enter(self, frame: FrameType, event: str, argument: Any) -> Any:
         code = frame.f_code
-        if code not in self._wanted:
-            self._wanted[code] = self._part in code.co_filename
-        return self._line if self._wanted[code] else None
+        if code not in self._traced:
+            self._traced[code] = self._folder in code.co_filename
+        return self._line if self._traced[code] else None
 
     def _line(self, frame: FrameType, event: str, argument: Any) -> Any:
         self.seen.add((frame.f_code, frame.f_lineno))
@@ -63,7 +63,7 @@ class Lines:
 
 
 def mutate(data: bytes, others: Sequence[bytes], tokens: Sequence[bytes], rng: random.Random) -> bytes:
-    """Change an input in one to a few places, more often one."""
+    """Change an input in one or a few positions."""
     changed = bytearray(data)
     for _ in range(1 << min(rng.getrandbits(2), rng.getrandbits(2))):
         place = rng.randrange(len(changed) + 1)
@@ -79,7 +79,7 @@ def mutate(data: bytes, others: Sequence[bytes], tokens: Sequence[bytes], rng: r
             changed[place:place] = changed[place:end] * (1 << rng.randrange(8))
         elif kind == 4:
             width = rng.choice((2, 4, 8))
-            number = (rng.choice(_EDGES) + rng.choice((0, 0, 0, 1, -1))) % (1 << 8 * width)
+            number = (rng.choice(_EDGE_VALUES) + rng.choice((0, 0, 0, 1, -1))) % (1 << 8 * width)
             changed[place : place + width] = number.to_bytes(width, rng.choice(("little", "little", "big")))
         elif kind == 5:
             token = rng.choice(tokens) if tokens else rng.randbytes(4)
@@ -100,8 +100,8 @@ def mutate(data: bytes, others: Sequence[bytes], tokens: Sequence[bytes], rng: r
 def explore(
     run: Callable[[bytes], str], seeds: Sequence[bytes], tokens: Sequence[bytes], seconds: float, seed: int
 ) -> None:
-    """Run inputs that grow out of the seeds until the time is over."""
-    rng, lines = random.Random(seed), Lines("minerva")
+    """Run mutations of the seeds until the time is over."""
+    rng, coverage = random.Random(seed), LineCoverage("minerva_select")
     corpus: list[bytes] = []
     outcomes: set[str] = set()
     end = time.monotonic() + seconds
@@ -110,10 +110,10 @@ def explore(
         if waiting:
             data = waiting.pop()
         else:
-            # Half of the time one of the latest: what is new is not explored yet
+            # Half of the time a recent input, which is less explored
             parent = corpus[-1 - int(rng.expovariate(0.1)) % len(corpus)] if rng.random() < 0.5 else rng.choice(corpus)
             data = mutate(parent, corpus, tokens, rng)
-        outcome, is_new = lines.trace(lambda data=data: run(data))  # type: ignore[misc]
+        outcome, is_new = coverage.trace(lambda data=data: run(data))  # type: ignore[misc]
         if is_new or outcome not in outcomes or len(corpus) < len(seeds):
             outcomes.add(outcome)
             corpus.append(data)

@@ -1,4 +1,4 @@
-"""Put the table of the committed records into docs/trust.md, between its marks.
+"""Write the table of the committed records into docs/trust.md, between its markers.
 
 python benchmarks/attack/page.py
 """
@@ -12,55 +12,55 @@ from typing import Any
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "trust.md"
 RECORDS = HERE / "results" / "results.jsonl"
-MARKED = re.compile(r"(<!-- attack -->\n).*?(<!-- end -->)", re.DOTALL)
-PARTS = {"files": "files that go or change", "limits": "time limits", "fuzz": "hostile files", "beside": "two at once"}
+MARKERS = re.compile(r"(<!-- attack -->\n).*?(<!-- end -->)", re.DOTALL)
+PARTS = {"files": "removed files", "limits": "time limits", "fuzz": "fuzzing", "concurrent": "concurrent fits"}
 
 Record = dict[str, Any]
 
 
 def read(path: Path) -> list[Record]:
-    """The records, in the order of the file; none where there is no file yet."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
 
 
 def table(records: Sequence[Record]) -> str:
-    """What was tried, how often, and what was lost, with where and when it was."""
+    """Render the records as a Markdown table, followed by machine, versions and commits."""
     if not records:
         return "Not measured yet."
     rows = [
-        f"| {PARTS.get(record['part'], record['part'])} | {_cell(record['what'])} | {record['tried']:,} | "
-        f"{record['lost']:,} | {record['seconds']:,.0f} s | {_cell(record['note'])} |"
+        f"| {PARTS.get(record['part'], record['part'])} | {_cell(record['attack'])} | {record['n_trials']:,} | "
+        f"{record['n_failures']:,} | {record['seconds']:,.0f} s | {_cell(record['note'])} |"
         for record in records
     ]
-    tried, lost, seconds = (sum(record[name] for record in records) for name in ("tried", "lost", "seconds"))
-    rows.append(f"| **in all** | | **{tried:,}** | **{lost:,}** | **{seconds:,.0f} s** | |")
+    totals = (sum(record[name] for record in records) for name in ("n_trials", "n_failures", "seconds"))
+    n_trials, n_failures, seconds = totals
+    rows.append(f"| **total** | | **{n_trials:,}** | **{n_failures:,}** | **{seconds:,.0f} s** | |")
     head = [
-        "| part | what was tried | how often | lost | in | what came of it |",
+        "| part | attack | trials | failures | time | outcome |",
         "| --- | --- | ---: | ---: | ---: | --- |",
     ]
-    return "\n".join([*head, *rows, "", _origin(records)])
+    return "\n".join([*head, *rows, "", _environment(records)])
 
 
 def _cell(text: str) -> str:
     return text.replace("<", "&lt;").replace("|", "\\|").replace("\n", " ")
 
 
-def _origin(records: Sequence[Record]) -> str:
+def _environment(records: Sequence[Record]) -> str:
     last = max(records, key=lambda record: record["made"])
     machine, versions = last["machine"], last["versions"]
     packages = ", ".join(f"{name} {version}" for name, version in versions.items())
     memory = machine["memory_bytes"] / 1e9
-    parts: dict[str, dict[str, None]] = {}  # in their order, once each
+    parts: dict[str, dict[str, None]] = {}
     for record in records:
         parts.setdefault(record["commit"], {})[record["part"]] = None
     commits = "; ".join(f"{commit} ({', '.join(of_commit)})" for commit, of_commit in parts.items())
-    made = f"Made {last['made'][:10]} on {machine['cpus']} cores and {memory:.0f} GB: {packages}."
-    return f"{made} Commits: {commits}."
+    measured = f"Measured {last['made'][:10]} on {machine['cpus']} cores and {memory:.0f} GB: {packages}."
+    return f"{measured} Commits: {commits}."
 
 
 def fill(page: str, records: Sequence[Record]) -> str:
-    """Return the page with the table."""
-    return MARKED.sub(lambda mark: f"{mark[1]}\n{table(records)}\n\n{mark[2]}", page)
+    """Return the page with the table filled in."""
+    return MARKERS.sub(lambda match: f"{match[1]}\n{table(records)}\n\n{match[2]}", page)
 
 
 def main() -> None:

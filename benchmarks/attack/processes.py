@@ -1,4 +1,4 @@
-"""Runs of the real ``minerva select``, each in a folder of its own, that attacks kill, starve and rob."""
+"""Run ``minerva select`` in its own process and folder, and check its exit code, output and files."""
 
 import contextlib
 import json
@@ -13,23 +13,23 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-RESULTS = ("selection.json", "report.html")
-ALONE = ("-m", "minerva_select")
-LIMIT = 600  # seconds after which a run counts as one that hangs
-POLL = 0.005
-_CHANGING = ("seconds", "provenance")  # what two runs of the same may differ in
-_OF_THE_RUN = ("cache", "resume")  # and of its settings
+RESULT_FILES = ("selection.json", "report.html")
+SINGLE_PROCESS = ("-m", "minerva_select")
+TIMEOUT = 600  # seconds
+POLL_SECONDS = 0.005
+_VARYING_FIELDS = ("seconds", "provenance")  # of a selection, between identical runs
+_VARYING_SETTINGS = ("cache_dir", "resume")
 
 Process = subprocess.Popen[bytes]
 
 
-class LossError(AssertionError):
-    """Something that an attack must not be able to take; says what."""
+class GuaranteeError(AssertionError):
+    """A guarantee was broken; the message says which."""
 
 
 @dataclass(frozen=True)
-class Ended:
-    """How a run ended: its exit code (below 0: by a signal), what it printed, and its seconds."""
+class FinishedRun:
+    """Exit code (negative: the signal that ended it), output and duration of a run."""
 
     code: int
     stdout: str
@@ -37,37 +37,37 @@ class Ended:
     seconds: float
 
     def expect(self, *codes: int) -> None:
-        """Refuse any other exit code, a traceback, and a failure that is not one sentence."""
-        told = [line for line in self.stderr.splitlines() if line.startswith("minerva: ")]
-        last = (self.stderr.strip().splitlines() or ["nothing"])[-1][:200]
+        """Raise on any other exit code, on a traceback, and on an error that is not one sentence."""
+        errors = [line for line in self.stderr.splitlines() if line.startswith("minerva: ")]
+        last_line = (self.stderr.strip().splitlines() or ["nothing"])[-1][:200]
         if "Traceback" in self.stderr or "Exception ignored" in self.stderr:
-            raise LossError(f"a traceback that ends in: {last}")
+            raise GuaranteeError(f"traceback that ends with: {last_line}")
         if self.code not in codes:
-            raise LossError(f"exit code {self.code} instead of {' or '.join(map(str, codes))}: {last}")
-        if self.code == 2 and not (len(told) == 1 and told[0].endswith(".")):
-            raise LossError(f"not one sentence: {' / '.join(told) or last}")
+            raise GuaranteeError(f"exit code {self.code} instead of {' or '.join(map(str, codes))}: {last_line}")
+        if self.code == 2 and not (len(errors) == 1 and errors[0].endswith(".")):
+            raise GuaranteeError(f"not a one-sentence error: {' / '.join(errors) or last_line}")
 
 
 @dataclass(frozen=True)
-class Victim:
-    """A run in a folder: results go to ``out`` in it, temporary files to ``tmp``.
+class SelectRun:
+    """A run of the command in a folder, with results in ``out`` and temporary files in ``tmp``.
 
     Attributes
     ----------
-    more : tuple of str
-        Further arguments of ``minerva select``.
+    options : tuple of str
+        Further options of ``minerva select``.
     out : Path or None
-        Where the results go instead, as to a small disk.
+        Another folder for the results, for example on a small disk.
     cached : bool
-        Whether the work goes to a cache that outlives the run, rather than beside the results.
+        Whether working files go to a persistent cache instead of the results folder.
     """
 
     folder: Path
     table: Path
-    more: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
     out: Path | None = None
     cached: bool = False
-    launcher: tuple[str, ...] = ALONE
+    launcher: tuple[str, ...] = SINGLE_PROCESS
     environment: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -83,14 +83,14 @@ class Victim:
         return self.folder / "tmp"
 
     def start(self, *more: str, prepare: Callable[[], None] = lambda: None) -> Process:
-        """Start the command; ``prepare`` is called in its process."""
+        """Start the command; ``prepare`` is called in the child process."""
 
-        def begin() -> None:
-            signal.signal(signal.SIGINT, signal.SIG_DFL)  # a job in the background would ignore it
+        def initialize() -> None:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # background jobs ignore it by default
             prepare()
 
         self.temporary.mkdir(parents=True, exist_ok=True)
-        arguments = ["select", str(self.table), "--target", "y", "--out", str(self.results), *self.more, *more]
+        arguments = ["select", str(self.table), "--target", "y", "--out", str(self.results), *self.options, *more]
         arguments += ["--cache", str(self.work)] if self.cached else []
         with (self.folder / "stdout").open("w") as stdout, (self.folder / "stderr").open("w") as stderr:
             return subprocess.Popen(
@@ -98,71 +98,71 @@ class Victim:
                 stdout=stdout,
                 stderr=stderr,
                 env={**os.environ, "TMPDIR": str(self.temporary), **self.environment},
-                start_new_session=True,  # so that all of it can be killed
-                preexec_fn=begin,  # noqa: PLW1509 - nobody else runs in this process
+                start_new_session=True,  # a process group that can be killed as a whole
+                preexec_fn=initialize,  # noqa: PLW1509 - this process has one thread
             )
 
-    def finish(self, process: Process, since: float | None = None) -> Ended:
-        """Wait for the end of a run; what it has left running is killed, and a loss."""
+    def finish(self, process: Process, since: float | None = None) -> FinishedRun:
+        """Wait for the end of a run; raise if it hangs or leaves processes running."""
         since = time.monotonic() if since is None else since
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(LIMIT)
+            process.wait(TIMEOUT)
         seconds, hung = time.monotonic() - since, process.poll() is None
-        left = kill_all(process)
-        if hung or left:
-            raise LossError(f"still running after {seconds:.0f} s" if hung else "it left a process behind")
-        told = [(self.folder / name).read_text(errors="replace") for name in ("stdout", "stderr")]
-        return Ended(process.returncode, *told, seconds)
+        left_running = kill_group(process)
+        if hung or left_running:
+            raise GuaranteeError(f"still running after {seconds:.0f} s" if hung else "left a process running")
+        output = [(self.folder / name).read_text(errors="replace") for name in ("stdout", "stderr")]
+        return FinishedRun(process.returncode, *output, seconds)
 
-    def run(self, *more: str, prepare: Callable[[], None] = lambda: None) -> Ended:
-        """Run the command to its end."""
+    def run(self, *more: str, prepare: Callable[[], None] = lambda: None) -> FinishedRun:
+        """Start the command and wait for its end."""
         since = time.monotonic()
         return self.finish(self.start(*more, prepare=prepare), since)
 
     def answer(self) -> dict[str, Any] | None:
-        """The selection without what differs from run to run; None where there is none."""
+        """Return the selection without the fields that vary between runs; None if there is no file."""
         try:
-            text = (self.results / RESULTS[0]).read_text()
+            text = (self.results / RESULT_FILES[0]).read_text()
         except FileNotFoundError:
             return None
-        return answer_in(text)
+        return parse_answer(text)
 
-    def expect(self, answer: dict[str, Any]) -> None:
-        """Refuse another answer than this one, a page that is not whole, and whatever is left of the work."""
+    def expect_answer(self, answer: dict[str, Any]) -> None:
+        """Raise on a different answer, an incomplete report or leftover working files."""
         if self.answer() != answer:
-            raise LossError("another answer" if self.answer() else "no answer")
-        self.expect_whole()
-        left = [path for path in self.results.rglob("*") if path.name not in RESULTS]
-        self.expect_no_strays([*left, *self.work.rglob(".*")])
+            raise GuaranteeError("different answer" if self.answer() else "no answer")
+        self.expect_complete_results()
+        leftover = [path for path in self.results.rglob("*") if path.name not in RESULT_FILES]
+        self.expect_no_leftovers([*leftover, *self.work.rglob(".*")])
 
-    def expect_whole(self) -> None:
-        """Refuse results that are there in part."""
-        page = self.results / RESULTS[1]
+    def expect_complete_results(self) -> None:
+        """Raise if a result file is incomplete; it may be absent."""
+        report = self.results / RESULT_FILES[1]
         try:
             self.answer()
         except ValueError as error:
-            raise LossError(f"half a selection ({error})") from None
-        if page.exists() and not page.read_text().rstrip().endswith("</html>"):
-            raise LossError("half a page")
+            raise GuaranteeError(f"incomplete selection ({error})") from None
+        if report.exists() and not report.read_text().rstrip().endswith("</html>"):
+            raise GuaranteeError("incomplete report")
         unfinished = [path for path in self.results.glob(".*") if path != self.work] if self.results.is_dir() else []
-        self.expect_no_strays(unfinished)
+        self.expect_no_leftovers(unfinished)
 
-    def expect_no_strays(self, found: list[Path]) -> None:
-        """Refuse these files, and any temporary one; torchrun never removes its own."""
-        found = [*found, *(path for path in self.temporary.rglob("*") if "torchelastic_" not in str(path))]
-        if found:
-            raise LossError(f"files left behind: {', '.join(sorted(str(path) for path in found)[:4])}")
+    def expect_no_leftovers(self, paths: list[Path]) -> None:
+        """Raise if there are any of these files or temporary ones; torchrun never removes its own."""
+        leftover = [*paths, *(path for path in self.temporary.rglob("*") if "torchelastic_" not in str(path))]
+        if leftover:
+            raise GuaranteeError(f"files left behind: {', '.join(sorted(str(path) for path in leftover)[:4])}")
 
 
-def answer_in(text: str) -> dict[str, Any]:
-    """A selection's JSON without what differs from run to run."""
+def parse_answer(text: str) -> dict[str, Any]:
+    """Parse a selection without the fields that vary between runs."""
     fields = json.loads(text)
-    settings = {name: value for name, value in fields["settings"].items() if name not in _OF_THE_RUN}
-    return {name: value for name, value in fields.items() if name not in _CHANGING} | {"settings": settings}
+    settings = {name: value for name, value in fields["settings"].items() if name not in _VARYING_SETTINGS}
+    return {name: value for name, value in fields.items() if name not in _VARYING_FIELDS} | {"settings": settings}
 
 
-def kill_all(process: Process) -> bool:
-    """Kill a run and all that it has started; whether anything was left when it had ended."""
+def kill_group(process: Process) -> bool:
+    """Kill a run with all its processes; return whether any were left although it had ended."""
     ended = process.poll() is not None
     try:
         os.killpg(process.pid, signal.SIGKILL)
@@ -173,17 +173,17 @@ def kill_all(process: Process) -> bool:
     return ended
 
 
-def until(condition: Callable[[], bool], process: Process) -> bool:
-    """Wait until something is so; False if the run ends before."""
+def wait_until(condition: Callable[[], bool], process: Process) -> bool:
+    """Wait for a condition; return False if the run ends first."""
     while not condition():
         if process.poll() is not None:
             return False
-        time.sleep(POLL)
+        time.sleep(POLL_SECONDS)
     return True
 
 
-def wait(process: Process, seconds: float) -> bool:
-    """Let a run go on for so long; False if it ends before."""
+def keeps_running(process: Process, seconds: float) -> bool:
+    """Wait that long; return False if the run ends first."""
     try:
         process.wait(seconds)
     except subprocess.TimeoutExpired:
@@ -192,7 +192,6 @@ def wait(process: Process, seconds: float) -> bool:
 
 
 @contextlib.contextmanager
-def scene() -> Iterator[Path]:
-    """A folder for one trial."""
+def temporary_folder() -> Iterator[Path]:
     with TemporaryDirectory(prefix="minerva-attack-", ignore_cleanup_errors=True) as folder:
         yield Path(folder)

@@ -1,30 +1,30 @@
-"""What every part of the attack yields: one row of the table."""
+"""One row of the attack's table."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Result:
-    """Something that was tried on the real thing.
+    """The outcome of one kind of attack.
 
-    A part is a module with ``results(quick: bool) -> Iterator[Result]``, which yields each as soon as it is known.
+    A part of the attack is a function of ``quick: bool`` that yields results as soon as they are known.
 
     Attributes
     ----------
-    what : str
-        What was done, in a few words.
-    tried : int
-        How often.
-    lost : int
-        How often something was lost: an answer, a file, a promise; 0 is what is wanted.
+    attack : str
+        Short description.
+    n_trials : int
+        Number of trials.
+    n_failures : int
+        Number of trials with a wrong or missing answer, a damaged file or another broken guarantee.
     seconds : float
-        How long all of it took.
+        Total time.
     note : str
-        What else there is to know; of a loss, the first one in words.
+        Expected behavior or measurements; if there were failures, the first one comes first.
     """
 
-    what: str
-    tried: int
-    lost: int
+    attack: str
+    n_trials: int
+    n_failures: int
     seconds: float
     note: str = ""

@@ -1,10 +1,10 @@
-"""The attack: faults, hostile files, and load, on the real thing; prints what was tried, how often, and what was lost.
+"""Attack the installed package with faults, fuzzed files and load, and count trials and failures.
 
-    python benchmarks/attack/run.py [--quick] [--only deaths limits] [--out FILE]
+    python benchmarks/attack/run.py [--quick] [--only signals limits] [--out FILE]
 
-Writes one JSON line a row to OUT, anew with every row, in place of those that the same parts left there before. With
---quick, a few trials of every kind in some minutes, nothing is written unless OUT is given. Ends with 1 if anything
-was lost.
+Writes one JSON line per result to OUT and replaces earlier results of the same parts; OUT is rewritten after every
+result. --quick runs a few trials of each kind in some minutes and writes nothing unless --out is given. The exit code
+is 1 if there was a failure.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from minerva_select.results import versions
 from result import Result
 
 HERE = Path(__file__).parent
-CRASHES = HERE / "results" / "crashes"  # inputs that the fuzzer found, to be made tests of
+CRASHES = HERE / "results" / "crashes"  # inputs found by the fuzzer, to turn into tests
 FUZZ_SECONDS, QUICK_FUZZ_SECONDS = 720.0, 30.0
 PACKAGES = ("numpy", "pandas", "polars", "pyarrow", "scikit-learn", "torch")
 
@@ -43,18 +43,18 @@ def _load(quick: bool) -> Iterator[Result]:
     return load.results(quick)
 
 
-def _beside(quick: bool) -> Iterator[Result]:
+def _concurrent(quick: bool) -> Iterator[Result]:
     import load
 
-    return load.beside(quick)
+    return load.concurrent_results(quick)
 
 
-PARTS = {**faults.PARTS, "fuzz": _fuzz, "load": _load, "beside": _beside}
+PARTS = {**faults.PARTS, "fuzz": _fuzz, "load": _load, "concurrent": _concurrent}
 _ORDER = list(PARTS)
 
 
 def results(parts: Iterable[str], quick: bool) -> Iterator[tuple[str, Result]]:
-    """What every part finds, as soon as it does; one that fails itself is a loss, and not the end of the others."""
+    """Yield the results of all parts; a part that raises is a failure and does not stop the others."""
     for part in parts:
         since = time.monotonic()
         try:
@@ -63,12 +63,12 @@ def results(parts: Iterable[str], quick: bool) -> Iterator[tuple[str, Result]]:
                 since = time.monotonic()
         except Exception as error:
             traceback.print_exc()
-            told = f"{type(error).__name__}: {error}"
-            yield part, Result(f"the rest of {part}, which failed", 1, 1, time.monotonic() - since, told)
+            note = f"{type(error).__name__}: {error}"
+            yield part, Result(f"rest of {part}, which raised an error", 1, 1, time.monotonic() - since, note)
 
 
-def origin() -> Record:
-    """With what rows are made, where and when."""
+def environment() -> Record:
+    """Versions, machine, commit and time."""
     return {
         "versions": versions(PACKAGES),
         "machine": {
@@ -82,10 +82,10 @@ def origin() -> Record:
 
 
 def commit() -> str:
-    """The commit of the code, marked where files differ from it."""
-    asked = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
+    """The commit of the code, marked as dirty if files differ from it."""
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
     try:
-        return subprocess.run(asked, cwd=HERE, capture_output=True, text=True, check=True).stdout.strip()
+        return subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
 
@@ -100,28 +100,27 @@ def write(path: Path, records: Iterable[Record]) -> None:
 
 
 def show(records: Sequence[Record]) -> None:
-    """Print the table."""
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("what was tried", "how often", "lost", "seconds", "note")
+    table = Table("attack", "trials", "failures", "seconds", "note")
     for number in (1, 2, 3):
         table.columns[number].justify = "right"
     for record in records:
-        style = "bold red" if record["lost"] else None
-        numbers = f"{record['tried']:,}", f"{record['lost']:,}", f"{record['seconds']:,.0f}"
-        table.add_row(record["what"], *numbers, record["note"], style=style)
+        style = "bold red" if record["n_failures"] else None
+        numbers = (f"{record[name]:,.0f}" for name in ("n_trials", "n_failures", "seconds"))
+        table.add_row(record["attack"], *numbers, record["note"], style=style)
     table.add_section()
-    lost, seconds = (sum(record[name] for record in records) for name in ("lost", "seconds"))
-    table.add_row("in all", f"{sum(record['tried'] for record in records):,}", f"{lost:,}", f"{seconds:,.0f}")
+    totals = (sum(record[name] for record in records) for name in ("n_trials", "n_failures", "seconds"))
+    table.add_row("total", *(f"{total:,.0f}" for total in totals))
     Console(highlight=False).print(table)
 
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a few trials of every kind")
+    parser.add_argument("--quick", action="store_true", help="a few trials of each kind")
     parser.add_argument("--only", nargs="+", choices=_ORDER, default=_ORDER, metavar="PART", help=", ".join(PARTS))
-    parser.add_argument("--out", type=Path, help="a file of JSON lines; without --quick, results/results.jsonl")
+    parser.add_argument("--out", type=Path, help="file of JSON lines (default without --quick: results/results.jsonl)")
     options = parser.parse_args(arguments)
     if options.out is None and not options.quick:
         options.out = HERE / "results" / "results.jsonl"
@@ -129,15 +128,16 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def main() -> None:
-    options, made = parse(), []
+    options, new = parse(), []
     kept = [record for record in read(options.out) if record["part"] not in options.only] if options.out else []
     for part, result in results(options.only, options.quick):
-        made.append({"part": part, **vars(result), **origin()})
-        print(f"{part}: {result.what}: {result.lost} of {result.tried} lost, {result.seconds:.0f} s", flush=True)
+        new.append({"part": part, **vars(result), **environment()})
+        counts = f"{result.n_failures} of {result.n_trials} trials failed"
+        print(f"{part}: {result.attack}: {counts}, {result.seconds:.0f} s", flush=True)
         if options.out:
-            write(options.out, sorted([*kept, *made], key=lambda record: _ORDER.index(record["part"])))
-    show(made)
-    sys.exit(any(record["lost"] for record in made))
+            write(options.out, sorted([*kept, *new], key=lambda record: _ORDER.index(record["part"])))
+    show(new)
+    sys.exit(any(record["n_failures"] for record in new))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The tables of the attack, and what an uninterrupted run says of each."""
+"""The tables under attack, with the answer of an uninterrupted run, and counts of trials."""
 
 import time
 from collections.abc import Callable
@@ -6,20 +6,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from processes import LossError, Victim, scene
+from processes import GuaranteeError, SelectRun, temporary_folder
 from result import Result
 
 FORMATS = {".parquet": "Parquet", ".csv": "CSV", ".feather": "Feather"}
-STREAMED = ("--memory", "2MiB")  # less than any of these tables takes
+STREAMED = ("--memory", "2MiB")  # less than any of these tables needs
 
 
 @dataclass(frozen=True)
-class Known:
-    """A table, the arguments of its runs, and how the run ended that nobody attacked."""
+class Target:
+    """A table, the options of its runs, and the answer and duration of an uninterrupted run."""
 
     table: Path
-    more: tuple[str, ...]
-    launched: dict[str, Any]
+    options: tuple[str, ...]
+    launch: dict[str, Any]  # further fields of SelectRun
     answer: dict[str, Any]
     seconds: float
 
@@ -27,23 +27,23 @@ class Known:
     def format(self) -> str:
         return FORMATS[self.table.suffix]
 
-    def victim(self, folder: Path, out: Path | None = None) -> Victim:
-        return Victim(folder, self.table, self.more, out, **self.launched)
+    def new_run(self, folder: Path, out: Path | None = None) -> SelectRun:
+        return SelectRun(folder, self.table, self.options, out, **self.launch)
 
 
-def know(table: Path, more: tuple[str, ...] = STREAMED, **launched: Any) -> Known:
-    """Run the command once, undisturbed."""
-    with scene() as folder:
-        victim = Victim(folder, table, more, **launched)
-        ended = victim.run()
-        ended.expect(0)
-        answer = victim.answer() or {}
-        victim.expect(answer)
-        return Known(table, more, launched, answer, ended.seconds)
+def run_uninterrupted(table: Path, options: tuple[str, ...] = STREAMED, **launch: Any) -> Target:
+    """Run the command once without an attack."""
+    with temporary_folder() as folder:
+        run = SelectRun(folder, table, options, **launch)
+        finished = run.run()
+        finished.expect(0)
+        answer = run.answer() or {}
+        run.expect_answer(answer)
+        return Target(table, options, launch, answer, finished.seconds)
 
 
-def equal_columns(path: Path, n_rows: int = 40_000, n_columns: int = 12) -> Path:
-    """A table in which two columns say all about y, together alone; in the format that its name tells."""
+def write_equality(path: Path, n_rows: int = 40_000, n_columns: int = 12) -> Path:
+    """Write the equality problem in the format of the file name."""
     import pyarrow as pa
     from pyarrow import csv, feather, parquet
 
@@ -61,23 +61,23 @@ def equal_columns(path: Path, n_rows: int = 40_000, n_columns: int = 12) -> Path
 
 
 @dataclass
-class Tally:
-    """Trials of one kind, counted; a loss ends its trial and not the others."""
+class Trials:
+    """Counts the trials of one kind of attack; a failure does not stop the others."""
 
-    what: str
-    n_tried: int = 0
-    losses: list[str] = field(default_factory=list)
+    attack: str
+    n_trials: int = 0
+    failures: list[str] = field(default_factory=list)
     since: float = field(default_factory=time.monotonic)
 
-    def attempt(self, trial: Callable[..., int | None], *arguments: Any) -> None:
-        """Run a trial; it says how many attacks it counts for, one unless told."""
+    def run(self, trial: Callable[..., int | None], *arguments: Any) -> None:
+        """Run a trial, which may return the number of attacks that it counts for; one by default."""
         try:
             n_attacks = trial(*arguments)
-            self.n_tried += 1 if n_attacks is None else n_attacks
-        except LossError as loss:
-            self.n_tried += 1
-            self.losses.append(str(loss))
+            self.n_trials += 1 if n_attacks is None else n_attacks
+        except GuaranteeError as failure:
+            self.n_trials += 1
+            self.failures.append(str(failure))
 
     def result(self, note: str = "") -> Result:
-        told = f"{self.losses[0]}; otherwise {note}" if self.losses else note
-        return Result(self.what, self.n_tried, len(self.losses), time.monotonic() - self.since, told)
+        note = f"{self.failures[0]}; otherwise {note}" if self.failures else note
+        return Result(self.attack, self.n_trials, len(self.failures), time.monotonic() - self.since, note)

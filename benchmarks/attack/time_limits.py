@@ -1,4 +1,4 @@
-"""Time limits: how far beyond them runs go, on tables of every shape."""
+"""Measure by how much runs exceed their time limit, on tables of different shapes."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -6,53 +6,53 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from processes import LossError, Victim, scene
+from processes import GuaranteeError, SelectRun, temporary_folder
 from result import Result
-from targets import Tally
+from targets import Trials
 
 LIMITS = (2.0, 10.0, 30.0)
-GRACE, SHARE = 5.0, 0.1  # seconds, or of the limit, whichever is more
+MAX_OVERRUN_SECONDS, MAX_OVERRUN_SHARE = 5.0, 0.1  # whichever is larger
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A table that takes longer than the limits, and how to run it."""
+    """A table whose fit takes longer than the limits, and the options of the run."""
 
     name: str
-    make: Callable[[Path], None]
-    more: tuple[str, ...] = ()
+    write: Callable[[Path], None]
+    options: tuple[str, ...] = ()
 
 
 def _write(path: Path, X: Any, y: Any) -> None:
     X.assign(y=y.to_numpy()).to_parquet(path)
 
 
-def _wide(path: Path) -> None:
+def _write_wide(path: Path) -> None:
     from minerva_select.problems import equality
 
     problem = equality(5_000, 2_000, n_levels=3, relevant=(1, 4), random_state=0)
     _write(path, problem.X, problem.y)
 
 
-def _long(path: Path, n_rows: int = 300_000, n_columns: int = 40) -> None:
+def _write_long(path: Path, n_rows: int = 300_000, n_columns: int = 40) -> None:
     from minerva_select.problems import card_fraud
 
     problem = card_fraud(n_rows, n_columns, random_state=0)
     _write(path, problem.X, problem.y)
 
 
-def _million(path: Path) -> None:
-    _long(path, 1_000_000, 60)
+def _write_million(path: Path) -> None:
+    _write_long(path, 1_000_000, 60)
 
 
-def _noise(path: Path) -> None:
+def _write_noise(path: Path) -> None:
     from minerva_select.problems import independent
 
     problem = independent(20_000, 100, random_state=0)
     _write(path, problem.X, problem.y)
 
 
-def _continuous(path: Path) -> None:
+def _write_continuous(path: Path) -> None:
     from minerva_select.problems import switching
 
     problem = switching(50_000, random_state=0)
@@ -60,40 +60,39 @@ def _continuous(path: Path) -> None:
 
 
 SHAPES = (
-    Shape("wide, 5,000 x 2,000", _wide),
-    Shape("long, 300,000 x 40", _long),
-    Shape("longer than the time, 1,000,000 x 60", _million),
-    Shape("noise, 20,000 x 100", _noise),
-    Shape("continuous target, 50,000 rows", _continuous),
-    Shape("streamed, 300,000 x 40", _long, ("--memory", "20MB")),
-    Shape("Algorithm 1 of the paper, 50,000 rows", _continuous, ("--solver", "paper")),
+    Shape("wide, 5,000 x 2,000", _write_wide),
+    Shape("long, 300,000 x 40", _write_long),
+    Shape("too long to encode in time, 1,000,000 x 60", _write_million),
+    Shape("noise, 20,000 x 100", _write_noise),
+    Shape("continuous target, 50,000 rows", _write_continuous),
+    Shape("streamed, 300,000 x 40", _write_long, ("--memory", "20MB")),
+    Shape("Algorithm 1 of the paper, 50,000 rows", _write_continuous, ("--solver", "paper")),
 )
 
 
-def keep_time(shapes: tuple[Shape, ...] = SHAPES, limits: tuple[float, ...] = LIMITS) -> Iterator[Result]:
-    """Run every table with every limit; a row a table, with how far it went beyond each."""
+def results(shapes: tuple[Shape, ...] = SHAPES, limits: tuple[float, ...] = LIMITS) -> Iterator[Result]:
+    """Run every table with every limit; one result per table, with the overrun of each limit."""
     for shape in shapes:
-        tally, overruns = Tally(f"time limits, {shape.name}"), {}
-        with scene() as folder:
+        trials, overruns = Trials(shape.name), {}
+        with temporary_folder() as folder:
             table = folder / "table.parquet"
-            shape.make(table)
+            shape.write(table)
             for limit in limits:
                 place = folder / f"{limit:g}"
                 place.mkdir()
-                more = (*shape.more, "--time-limit", f"{limit:g}")
-                tally.attempt(_keep_time, Victim(place, table, more), limit, overruns)
-        told = ", ".join(f"{overrun:+.1f} s at {limit:g} s" for limit, overrun in overruns.items())
-        yield tally.result(told)
+                options = (*shape.options, "--time-limit", f"{limit:g}")
+                trials.run(_run_with_limit, SelectRun(place, table, options), limit, overruns)
+        yield trials.result(", ".join(f"{overrun:+.1f} s at {limit:g} s" for limit, overrun in overruns.items()))
 
 
-def _keep_time(victim: Victim, limit: float, overruns: dict[float, float]) -> None:
-    victim.run().expect(0)
-    selection = json.loads((victim.results / "selection.json").read_text())
+def _run_with_limit(run: SelectRun, limit: float, overruns: dict[float, float]) -> None:
+    run.run().expect(0)
+    selection = json.loads((run.results / "selection.json").read_text())
     overrun = overruns[limit] = selection["seconds"] - limit
-    if overrun > max(GRACE, SHARE * limit):
-        raise LossError(f"{overrun:.1f} s beyond the limit of {limit:g} s")
+    if overrun > max(MAX_OVERRUN_SECONDS, MAX_OVERRUN_SHARE * limit):
+        raise GuaranteeError(f"{overrun:.1f} s beyond the limit of {limit:g} s")
     note = f"the time limit of {limit:g} s ended it"
     if not selection["converged"] and not any(note in warning for warning in selection["warnings"]):
-        raise LossError(f"no note that the limit of {limit:g} s ended it")
+        raise GuaranteeError(f"no warning that the limit of {limit:g} s ended the fit")
     if not selection["features"]:
-        raise LossError("no answer so far")
+        raise GuaranteeError("no answer so far")

@@ -1,4 +1,4 @@
-"""Claims about benchmarks/attack: what it finds is kept, and what fails in it is told."""
+"""benchmarks/attack keeps its findings and reports its own errors."""
 
 import importlib.util
 import json
@@ -9,12 +9,12 @@ import pytest
 
 ATTACK = Path(__file__).parents[2] / "benchmarks" / "attack"
 
-pytestmark = pytest.mark.skipif(not ATTACK.is_dir(), reason="the attack is in a clone only")
+pytestmark = pytest.mark.skipif(not ATTACK.is_dir(), reason="benchmarks are not installed")
 
 
 @pytest.fixture
 def load(monkeypatch):
-    """Read a script of the attack, which is no package, as a module."""
+    """Import a script of the attack, which is not a package."""
     monkeypatch.syspath_prepend(str(ATTACK))
 
     def load(name):
@@ -27,54 +27,53 @@ def load(monkeypatch):
     sys.modules.pop("result", None)
 
 
-def test_an_input_that_breaks_a_reader_is_kept_and_named(load, tmp_path, monkeypatch):
+def test_the_shortest_input_of_a_finding_is_kept_and_named(load, tmp_path, monkeypatch):
     fuzz = load("fuzz")
 
     def find(name, end, folder, seed):
         (folder / "count").write_bytes((7).to_bytes(8, "little"))
-        fuzz.keep(folder, "KeyError in csv_files.py:1: '...'", b"long and hostile", "Traceback")
-        fuzz.keep(folder, "KeyError in csv_files.py:1: '...'", b"hostile", "Traceback")
+        fuzz.keep(folder, "KeyError in reader.py:1", b"long input", "Traceback")
+        fuzz.keep(folder, "KeyError in reader.py:1", b"short", "Traceback")
 
     monkeypatch.setattr(fuzz, "_run_children", find)
-    row = fuzz.fuzz("csv", 1.0, tmp_path / "crashes")
+    result = fuzz.fuzz("csv", 1.0, tmp_path / "crashes")
     [kept] = (tmp_path / "crashes").glob("csv-*.bin")
-    assert kept.read_bytes() == b"hostile"
+    assert kept.read_bytes() == b"short"
     assert kept.with_suffix(".txt").read_text().splitlines()[1] == "Traceback"
-    assert (row.tried, row.lost) == (7, 1)
-    assert row.note.startswith(f"KeyError in csv_files.py:1: '...' (kept as crashes/{kept.name}); 0 distinct outcomes")
+    assert (result.n_trials, result.n_failures) == (7, 1)
+    assert "KeyError in reader.py:1" in result.note
+    assert kept.name in result.note
 
 
-def test_a_fuzzer_that_finds_nothing_leaves_no_folder(load, tmp_path, monkeypatch):
+def test_without_findings_the_fuzzer_creates_no_folder(load, tmp_path, monkeypatch):
     fuzz = load("fuzz")
     monkeypatch.setattr(fuzz, "_run_children", lambda *_: None)
-    assert fuzz.fuzz("csv", 1.0, tmp_path / "crashes").lost == 0
+    assert fuzz.fuzz("csv", 1.0, tmp_path / "crashes").n_failures == 0
     assert [*tmp_path.iterdir()] == []
 
 
-def test_a_part_that_fails_is_a_loss_and_not_the_end_of_the_others(load, monkeypatch, capsys):
+def test_a_part_that_raises_is_a_failure_and_does_not_stop_the_others(load, monkeypatch, capsys):
     run = load("run")
 
-    def break_down(quick):
+    def raise_error(quick):
         yield run.Result("one", 1, 0, 0.0)
         raise OSError("no disk")
 
-    monkeypatch.setattr(run, "PARTS", {"disks": break_down, "load": lambda quick: [run.Result("two", 2, 0, 0.0)]})
-    found = [(part, row.what, row.lost, row.note) for part, row in run.results(["disks", "load"], quick=True)]
-    assert found == [
-        ("disks", "one", 0, ""),
-        ("disks", "the rest of disks, which failed", 1, "OSError: no disk"),
-        ("load", "two", 0, ""),
-    ]
+    monkeypatch.setattr(run, "PARTS", {"disks": raise_error, "load": lambda quick: [run.Result("two", 2, 0, 0.0)]})
+    results = list(run.results(["disks", "load"], quick=True))
+    assert [(part, result.n_failures) for part, result in results] == [("disks", 0), ("disks", 1), ("load", 0)]
+    assert results[1][1].note == "OSError: no disk"
     assert "no disk" in capsys.readouterr().err
 
 
-def test_rows_of_the_parts_that_are_not_run_again_stay(load, tmp_path, monkeypatch):
-    run, out = load("run"), tmp_path / "rows.jsonl"
+def test_results_of_parts_that_are_not_run_again_are_kept(load, tmp_path, monkeypatch):
+    run, out = load("run"), tmp_path / "results.jsonl"
     parts = {name: lambda quick, name=name: [run.Result(f"new {name}", 1, 0, 0.0)] for name in run.PARTS}
     monkeypatch.setattr(run, "PARTS", parts)
-    run.write(out, [{"part": part, "what": f"old {part}"} for part in ("fuzz", "load")])
+    run.write(out, [{"part": part, "attack": f"old {part}"} for part in ("fuzz", "load")])
     monkeypatch.setattr(sys, "argv", ["run.py", "--only", "limits", "load", "--out", str(out)])
     with pytest.raises(SystemExit) as end:
         run.main()
     assert end.value.code == 0
-    assert [json.loads(line)["what"] for line in out.read_text().splitlines()] == ["new limits", "old fuzz", "new load"]
+    attacks = [json.loads(line)["attack"] for line in out.read_text().splitlines()]
+    assert attacks == ["new limits", "old fuzz", "new load"]
