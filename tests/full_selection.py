@@ -11,12 +11,16 @@ from minerva_select.results import (
     PairResult,
     PathPoint,
     Provenance,
+    Reason,
+    ReasonCode,
     Repeats,
     Role,
     Selection,
+    SelectionWarning,
     Suspect,
     SuspectKind,
     TrainingRecord,
+    WarningCode,
     WeightRecord,
 )
 
@@ -24,7 +28,7 @@ ENTROPY = math.log(2)
 
 
 def full_selection(names: Sequence[str] = (), n_features: int = 12, n_selected: int = 4) -> Selection:
-    """The first two features matter only together, two stand-ins follow the selected ones, all else is noise.
+    """The first two features matter only together, two substitutes follow the selected ones, all else is noise.
 
     Names that are given stand for the first features.
     """
@@ -43,9 +47,9 @@ def full_selection(names: Sequence[str] = (), n_features: int = 12, n_selected: 
         target_entropy=ENTROPY,
         path=tuple(_point(names[:size], n_selected) for size in sizes),
         history=tuple(_history(len(names), n_selected)),
-        warnings=(f"{names[2]} alone tells 96% of what is_fraud holds; it may be known only after it. Check.",),
+        warnings=(SelectionWarning(WarningCode.LEAK, (names[2],), {"share": 0.96, "target": "is_fraud"}),),
         seconds=12.3,
-        settings={"random_state": 0, "solver": "vetting", "keep": []},
+        settings={"method": "MinervaSelector", "random_state": 0, "keep": []},
         versions={"minerva": "0.1.0", "python": "3.11.7"},
         pairs=tuple(
             PairResult(first, second, nats, nats - 0.01, nats + 0.01)
@@ -77,7 +81,7 @@ def _selected(k: int, names: Sequence[str], n_selected: int) -> FeatureResult:
     return FeatureResult(
         names[k],
         True,
-        f"adds {nats:.3g} nats" + (f" together with {names[1 - k]}" if together else ""),
+        Reason(ReasonCode.CONTRIBUTES) + (f" together with {names[1 - k]}" if together else ""),
         weight=1 / (k + 1),
         marginal_nats=0.0 if together else nats * 0.8,
         marginal_low=0.0 if together else nats * 0.7,
@@ -86,7 +90,7 @@ def _selected(k: int, names: Sequence[str], n_selected: int) -> FeatureResult:
         contribution_low=nats - 0.02,
         contribution_high=nats + 0.02,
         partners=(names[1 - k],) if together else (),
-        stand_ins=tuple(names[n_selected : n_selected + 2]) if k == 0 else (),
+        substitutes=tuple(names[n_selected : n_selected + 2]) if k == 0 else (),
         role=Role.TOGETHER if together else Role.ALONE,
         frequency=1.0 - 0.1 * k,
     )
@@ -97,16 +101,16 @@ def _dropped(k: int, name: str, selected: Sequence[str]) -> FeatureResult:
         return FeatureResult(
             name,
             False,
-            f"adds nothing once {selected[0]} is known",
+            Reason(ReasonCode.CONTRIBUTES),
             marginal_nats=0.1,
             contribution_nats=0.001,
             contribution_low=-0.002,
             contribution_high=0.004,
-            role=Role.STAND_IN,
+            role=Role.SUBSTITUTE,
             replaced_by=(selected[0],),
             frequency=0.1,
         )
-    return FeatureResult(name, False, "no information found", marginal_nats=0.0, frequency=0.0)
+    return FeatureResult(name, False, Reason(ReasonCode.NO_INFORMATION), marginal_nats=0.0, frequency=0.0)
 
 
 def _point(names: Sequence[str], n_selected: int) -> PathPoint:

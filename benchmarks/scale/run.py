@@ -19,7 +19,7 @@ from pathlib import Path
 
 from commands import CommandError
 from minerva_select.evaluation.records import Record, Records
-from minerva_select.results import versions
+from minerva_select.results.provenance import versions
 from tables import gather, render
 from tasks import TASKS, Setting, Task
 

@@ -1,7 +1,6 @@
 """MINERVA finds which features of a table carry information about a target, together.
 
-The public names load when first used, so that ``import minerva_select`` is quick:
-torch and scikit-learn wait until something is fitted.
+Public names load on first use, so ``import minerva_select`` is fast: torch and scikit-learn load with the first fit.
 """
 
 from __future__ import annotations
@@ -12,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from minerva_select.version import __version__
 
-# Read when torch loads, unless it is there already. Threads that wait busily for long stop each other where other
-# processes use the cores too: on two cores, two fits of 2 s took 10 s each, and take 4 s so.
+# torch reads this when it loads. Threads that spin for long block other processes on the same cores: on two cores, two
+# fits of 2 s took 10 s each, and take 4 s with this setting.
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 if TYPE_CHECKING:
     from minerva_select.data.open_table import open_source
-    from minerva_select.data.source import Source
     from minerva_select.results import Estimate, Selection
     from minerva_select.selectors import MinervaSelector, mutual_information
 
@@ -26,13 +24,12 @@ _HOME = {
     "Estimate": "minerva_select.results",
     "MinervaSelector": "minerva_select.selectors",
     "Selection": "minerva_select.results",
-    "Source": "minerva_select.data.source",
     "mutual_information": "minerva_select.selectors",
     "open_source": "minerva_select.data.open_table",
 }
-_PACKAGES = ("errors", "evaluation", "problems", "selectors")
+_PACKAGES = ("callbacks", "errors", "evaluation", "problems", "results", "selectors")
 
-__all__ = ["Estimate", "MinervaSelector", "Selection", "Source", "__version__", "mutual_information", "open_source"]
+__all__ = ["Estimate", "MinervaSelector", "Selection", "__version__", "mutual_information", "open_source"]
 
 
 def __getattr__(name: str) -> Any:

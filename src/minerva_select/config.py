@@ -21,3 +21,26 @@ class DiagnosticsConfig:
 
 
 DIAGNOSTICS = DiagnosticsConfig()
+
+
+@dataclass(frozen=True)
+class VettingConfig:
+    """Tests on held-out rows."""
+
+    level: float = 0.05  # probability that anything at all is selected from pure noise
+
+
+VETTING = VettingConfig()
+
+
+@dataclass(frozen=True)
+class AttributionConfig:
+    """How the role of a feature is decided."""
+
+    alone_z: float = 3.0  # standard errors by which marginal information must exceed zero to count
+    alone_share: float = 0.05  # of its contribution that a feature must carry alone; with less it matters only together
+    replaced_z: float = 2.0  # standard errors of marginal information before a replacement is named
+    substitute_share: float = 0.5  # of the marginal information of its replacement that makes a substitute
+
+
+ATTRIBUTION = AttributionConfig()

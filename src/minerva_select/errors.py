@@ -32,6 +32,10 @@ class MissingPackageError(MinervaError, ImportError):
     """An optional package is needed and not installed."""
 
 
+class MinervaWarning(UserWarning):
+    """Something a user should check before trusting a selection: a leak, a near-copy, a fit that did not converge."""
+
+
 def unknown_name(what: str, name: object, known: Iterable[object]) -> InputError:
     """Error for a name that does not exist, with the nearest one that does.
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from minerva_select.codes import Conversion
+
 Array = NDArray[Any]
 
 _PROBE_ROWS = 256
@@ -31,18 +33,6 @@ class TargetKind(StrEnum):
     CONTINUOUS = "continuous"
 
 
-class Note(StrEnum):
-    """What the values of a column were before they were read as they are now."""
-
-    DATE = "date read as seconds since 1970, UTC"
-    TIME = "time of day read as seconds since midnight"
-    DURATION = "duration read as seconds"
-    DECIMAL = "decimal read as float"
-    BYTES = "bytes read as text"
-    MIXED = "mixed values read as text"
-    NOTATION = "numbers or dates in another notation read as text"
-
-
 @dataclass(frozen=True, eq=False)
 class Coding:
     """A column as places in a short list of values: place 0 where missing, place ``k + 1`` for ``values[k]``.
@@ -60,13 +50,13 @@ class Column:
 
     A column of numbers holds floats in ``values``, NaN where missing. A column of anything else (text, booleans,
     categories) holds whole-number codes into ``levels`` in ``values``, -1 where missing. Where the values are not those
-    of the user's cells, ``note`` says how they were read: one of :class:`Note`, or the like.
+    of the user's cells, ``conversion`` says how they were converted.
     """
 
     name: str
     values: Array  # (n_rows,)
     levels: Array | None = None  # (n_levels,) of str
-    note: str | None = None
+    conversion: Conversion | None = None
 
     @property
     def is_numeric(self) -> bool:
@@ -96,7 +86,7 @@ class Column:
 
     def take(self, rows: Array) -> Column:
         """Return the same column with only these rows."""
-        return Column(self.name, self.values[rows], self.levels, self.note)
+        return Column(self.name, self.values[rows], self.levels, self.conversion)
 
 
 @dataclass(frozen=True, eq=False)

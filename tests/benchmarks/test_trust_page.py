@@ -11,7 +11,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from minerva_select.results import SCHEMA_VERSION
+from minerva_select.results.json_format import SCHEMA_VERSION
 
 ROOT = Path(__file__).parents[2]
 TRUST, LICENCES = ROOT / "docs" / "trust.md", ROOT / "docs" / "licences.md"

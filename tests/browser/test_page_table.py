@@ -7,7 +7,7 @@ import re
 import pytest
 
 from full_selection import full_selection
-from minerva_select.results import FeatureResult, Selection
+from minerva_select.results import FeatureResult, Reason, ReasonCode, Selection
 
 pytestmark = pytest.mark.browser
 
@@ -16,11 +16,11 @@ pytestmark = pytest.mark.browser
 SELECTION = Selection(
     target="y",
     features=(
-        FeatureResult("b10", True, "adds much", marginal_nats=1234.5),
-        FeatureResult("Alpha", False, "harmful", marginal_nats=-0.5),
-        FeatureResult("b9", True, "adds some", marginal_nats=20.25),
-        FeatureResult("alpha2", False, "constant"),
-        FeatureResult("c", True, "adds some more", marginal_nats=3.0),
+        FeatureResult("b10", True, Reason(ReasonCode.CONTRIBUTES), marginal_nats=1234.5),
+        FeatureResult("Alpha", False, Reason(ReasonCode.CONTRIBUTES), marginal_nats=-0.5),
+        FeatureResult("b9", True, Reason(ReasonCode.CONTRIBUTES), marginal_nats=20.25),
+        FeatureResult("alpha2", False, Reason(ReasonCode.CONSTANT)),
+        FeatureResult("c", True, Reason(ReasonCode.CONTRIBUTES), marginal_nats=3.0),
     ),
     mutual_information=None,
     total_information=None,

@@ -62,7 +62,7 @@ def skip_if_missing(name):
 
 FRAME_COLUMNS = [
     *("feature", "selected", "reason", "weight", "marginal_nats", "contribution_nats"),
-    *("contribution_low", "contribution_high", "partners", "stand_ins"),
+    *("contribution_low", "contribution_high", "partners", "substitutes"),
     *("marginal_low", "marginal_high", "role", "replaced_by", "frequency"),
 ]
 
@@ -103,8 +103,11 @@ BAD_PARAMETERS = {
     "more columns than there are": ({"n_features_to_select": 6}, "is 6, but X has 5 columns"),
     "no columns": ({"n_features_to_select": 0}, "n_features_to_select must be None or a whole number above 0, got 0"),
     "an unknown kind of target": ({"target": "discreet"}, "'discreet'"),
-    "an unknown column": ({"categorical_features": ["f9"]}, "(in categorical) 'f9'"),
-    "a word for columns": ({"categorical_features": "f0"}, "categorical must be 'auto' or a list of column names"),
+    "an unknown column": ({"categorical_features": ["f9"]}, "(in categorical_features) 'f9'"),
+    "a word for columns": (
+        {"categorical_features": "f0"},
+        "categorical_features must be 'auto' or a list of column names",
+    ),
     "an unusable seed": ({"random_state": "seven"}, "random_state must be a whole number"),
 }
 

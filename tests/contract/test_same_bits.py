@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, dataset, feather, parquet
 
+from minerva_select.codes import Conversion
 from minerva_select.data.frames import as_table
 from minerva_select.data.loading import read_table
-from minerva_select.schema import Note
 
 N_ROWS = 400
 ZONE = zoneinfo.ZoneInfo("Europe/Amsterdam")
@@ -171,7 +171,7 @@ def test_every_container_gives_the_same_bits(hold):
     assert table.n_rows == N_ROWS
     for column, exact in zip(table.columns, EXACT.columns, strict=True):
         assert_same_bits(column, exact)
-        assert column.note == exact.note
+        assert column.conversion == exact.conversion
 
 
 def nearest_floats(values):
@@ -194,17 +194,17 @@ def test_times_are_the_nearest_floats_of_their_seconds(name):
 
 
 def test_what_became_of_the_cells_is_noted():
-    notes = {column.name: column.note for column in EXACT.columns if column.note is not None}
+    notes = {column.name: column.conversion for column in EXACT.columns if column.conversion is not None}
     assert notes == {
-        "born": Note.DATE,
-        "alarm": Note.TIME,
-        "seen": Note.DATE,
-        "sent": Note.DATE,
-        "price": Note.DECIMAL,
-        "wealth": Note.DECIMAL,
+        "born": Conversion.DATE,
+        "alarm": Conversion.TIME,
+        "seen": Conversion.DATE,
+        "sent": Conversion.DATE,
+        "price": Conversion.DECIMAL,
+        "wealth": Conversion.DECIMAL,
     }
     taken = EXACT.take(np.arange(3)).select(["price", "born"])
-    assert [column.note for column in taken.columns] == [Note.DECIMAL, Note.DATE]
+    assert [column.conversion for column in taken.columns] == [Conversion.DECIMAL, Conversion.DATE]
 
 
 @pytest.mark.parametrize("kind", ["i2", ">i4", "u8", "f4", "f8", ">f8", "f2", "?", "U3", "M8[ms]", "M8[ns]", "m8[us]"])
@@ -217,7 +217,7 @@ def test_arrays_and_frames_of_one_type_give_the_same_bits(kind):
     for frame in frames:
         for column, exact in zip(as_table(frame).columns, as_table(values).columns, strict=True):
             assert_same_bits(column, exact)
-            assert column.note == exact.note
+            assert column.conversion == exact.conversion
 
 
 # A file of text has no decimals; all else is found again, times of day if written without a fraction.
@@ -244,7 +244,7 @@ def test_csv_gives_the_same_bits(write, tmp_path):
     table = as_table(read_table(tmp_path / "data.csv"))
     for column, exact in zip(table.columns, EXACT.columns, strict=True):
         assert_same_bits(column, exact)
-        assert column.note == (None if exact.note == Note.DECIMAL else exact.note), column.name
+        assert column.conversion == (None if exact.conversion == Conversion.DECIMAL else exact.conversion), column.name
 
 
 @pytest.mark.parametrize("version", ["1.0", "2.6"])

@@ -58,7 +58,7 @@ def selections(draw):
         "marginal_nats": maybe,
         "contribution_low": maybe,
         "partners": few,
-        "stand_ins": few,
+        "substitutes": few,
         "note": st.none() | names,
         "role": st.none() | st.sampled_from(Role),
         "replaced_by": few,

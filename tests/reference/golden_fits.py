@@ -64,8 +64,8 @@ def payments(n_samples=1_500):
     return table, pd.Series(is_fraud, name="is_fraud")
 
 
-def select(X, y, *, fit_params=None, **parameters):
-    return MinervaSelector(random_state=0, **parameters).fit(X, y, **(fit_params or {})).selection_
+def select(X, y, *, kind=MinervaSelector, fit_params=None, **parameters):
+    return kind(random_state=0, **parameters).fit(X, y, **(fit_params or {})).selection_
 
 
 def stream(problem, folder):
@@ -155,12 +155,14 @@ def fit_streamed_numbers():
 
 def fit_paper():
     problem = equality(n_samples=4_000, n_features=6, n_levels=3, relevant=(1, 4), random_state=0)
-    return select(problem.X, problem.y, solver="paper")
+    return select(problem.X, problem.y, kind=selectors.PaperSelector)
 
 
 def fit_paper_other_coefficients():
     problem = equality(n_samples=2_000, n_features=4, n_levels=2, relevant=(0, 2), random_state=0)
-    return select(problem.X, problem.y, solver="paper", sparsity=0.02, learning_rate=2e-3, n_features_to_select=2)
+    return select(
+        problem.X, problem.y, kind=selectors.PaperSelector, sparsity=0.02, learning_rate=2e-3, n_features_to_select=2
+    )
 
 
 def estimate_gaussian():

@@ -100,7 +100,7 @@ def _selected(selection: Selection) -> str:
             result.feature,
             _nats(result.contribution_nats),
             f"{_nats(result.contribution_low)} to {_nats(result.contribution_high)}",
-            result.reason,
+            str(result.reason),
         )
         for result in features
     ]

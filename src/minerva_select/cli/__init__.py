@@ -24,7 +24,7 @@ from minerva_select.cli.provenance import remember
 from minerva_select.cli.report import report_command
 from minerva_select.cli.reproduce import reproduce_command
 from minerva_select.cli.select import select_command
-from minerva_select.errors import MinervaError
+from minerva_select.errors import MinervaError, MinervaWarning
 
 __all__ = ["app", "main"]
 
@@ -117,6 +117,7 @@ def main() -> None:
     """Run the command line; the entry point of ``minerva``."""
     _prepare_streams()
     warnings.showwarning = _show_warning
+    warnings.simplefilter("ignore", MinervaWarning)  # the output lists them
     app(prog_name="minerva")
 
 

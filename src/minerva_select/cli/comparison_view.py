@@ -10,7 +10,7 @@ from rich.text import Text
 from minerva_select.evaluation import Comparison, FeatureVotes, Score, Standing
 from minerva_select.results import Estimate
 from minerva_select.text.feature_order import digits_of
-from minerva_select.text.formatting import NOT_MEASURED, amount, interval, printable
+from minerva_select.text.formatting import NOT_MEASURED, interval, number, printable
 
 MOST_FEATURES = 30
 MOST_SUSPECTS = 3
@@ -62,7 +62,7 @@ def method_rows(comparison: Comparison) -> tuple[list[str], list[list[str] | tup
                 NOT_MEASURED if shared is None else f"{shared:.0%}",
                 _with_ends(row.information, digits),
                 _with_ends(row.score, 3),
-                amount(row.seconds, 1),
+                number(row.seconds, 1),
                 NOT_MEASURED if row.peak_bytes is None else f"{row.peak_bytes / 1e6:,.0f}",
             ]
         )
@@ -105,11 +105,11 @@ def as_markdown(comparison: Comparison) -> str:
     finished = _finished(comparison)
     digits = digits_of(max(comparison.alone.values(), default=0.0))
     features = [
-        [vote.feature, *(_mark(row, vote.feature) for row in finished), amount(vote.alone_nats, digits)]
+        [vote.feature, *(_mark(row, vote.feature) for row in finished), number(vote.alone_nats, digits)]
         for vote in comparison.votes()
     ]
     pairs = [
-        [row.label, *(amount(comparison.agreement(row.method, other.method), 2) for other in finished)]
+        [row.label, *(number(comparison.agreement(row.method, other.method), 2) for other in finished)]
         for row in finished
     ]
     labels = [row.label for row in finished]
@@ -142,7 +142,7 @@ def _features(comparison: Comparison, votes: Sequence[FeatureVotes], width: int)
     """Lines of the header and of the table of features, one narrow column a method."""
     finished = _finished(comparison)
     digits = digits_of(max(comparison.alone.values(), default=0.0))
-    alone = [amount(vote.alone_nats, digits) for vote in votes]
+    alone = [number(vote.alone_nats, digits) for vote in votes]
     heads = [_two_lines(row.method) for row in finished]
     sizes = [max(map(len, head)) for head in heads]
     room = width - max(len("alone"), *map(len, alone)) - 2 - len(sizes)
@@ -212,7 +212,7 @@ def _with_ends(found: Estimate | Score | None, digits: int) -> str:
     if found is None:
         return NOT_MEASURED
     value = found.nats if isinstance(found, Estimate) else found.value
-    return f"{amount(value, digits)} ({interval(found.low, found.high, digits)})"
+    return f"{number(value, digits)} ({interval(found.low, found.high, digits)})"
 
 
 def _markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

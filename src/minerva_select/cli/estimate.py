@@ -82,13 +82,18 @@ def in_words(estimate: Estimate, sides: dict[str, tuple[str, ...]]) -> str:
     >>> print(in_words(Estimate(0.6931, 0.68, 0.70, n_rows=1000), {"--x": ("a", "b"), "--y": ("c",), "--given": ()}))
     I(a, b; c) = 0.693 nats (95% interval 0.680 to 0.700), 1.000 bits, from 1,000 rows
     """
-    from minerva_select.text.formatting import amount, interval, listing, printable
+    from minerva_select.text.formatting import interval, number, printable
+    from minerva_select.text.metadata import describe_estimate_note
 
-    condition = f" | {listing(sides['--given'])}" if sides["--given"] else ""
-    what = f"I({listing(sides['--x'])}; {listing(sides['--y'])}{condition})"
-    nats = f"{amount(estimate.nats)} nats (95% interval {interval(estimate.low, estimate.high)})"
-    line = f"{what} = {nats}, {amount(estimate.bits)} bits, from {estimate.n_rows:,} rows"
-    return f"{line}\n{printable(estimate.note)}" if estimate.note else line
+    def listed(names: tuple[str, ...]) -> str:
+        return ", ".join(map(printable, names))
+
+    condition = f" | {listed(sides['--given'])}" if sides["--given"] else ""
+    what = f"I({listed(sides['--x'])}; {listed(sides['--y'])}{condition})"
+    nats = f"{number(estimate.nats)} nats (95% interval {interval(estimate.low, estimate.high)})"
+    line = f"{what} = {nats}, {number(estimate.bits)} bits, from {estimate.n_rows:,} rows"
+    note = describe_estimate_note(estimate)
+    return f"{line}\n{note}" if note else line
 
 
 def as_document(estimate: Estimate, sides: dict[str, tuple[str, ...]]) -> str:

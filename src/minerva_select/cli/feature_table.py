@@ -9,13 +9,15 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from minerva_select.cli.glyphs import BAR, Script
-from minerva_select.results import FeatureResult, Role, Selection
+from minerva_select.codes import ReasonCode, Role
+from minerva_select.results import FeatureResult, Selection
 from minerva_select.text import feature_order, formatting
+from minerva_select.text.reasons import shorten_reason
+from minerva_select.text.roles import describe_role
 
 LONGEST_NAME = 60
 NARROW = 60  # columns of a screen on which bars are half as long
 _COLOURS: dict[Role | None, str] = {Role.TOGETHER: "magenta"}  # of selected features; else green
-_BRIEF = {"no information found": "nothing found", "not told from noise on unseen rows": "like noise"}
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,10 @@ def feature_lines(
 
     Examples
     --------
-    >>> one = FeatureResult("amount", True, "adds 0.4 nats", contribution_nats=0.4, marginal_nats=0.3, role=Role.ALONE)
+    >>> from minerva_select.results import Reason
+    >>> one = FeatureResult(
+    ...     "amount", True, Reason(ReasonCode.CONTRIBUTES), contribution_nats=0.4, marginal_nats=0.3, role=Role.ALONE
+    ... )
     >>> for line in feature_lines(Selection("y", (one,), None, None, n_rows=10), [one]):
     ...     print(line.plain)
       feature             adds  alone  why
@@ -109,7 +114,7 @@ def feature_columns(
     features, digits, shares = (
         selection.features,
         feature_order.digits_for(selection),
-        feature_order.shares(selection.features),
+        feature_order.bar_lengths(selection.features),
     )
     vetted = any(result.contribution_nats is not None for result in features)
     weighted = not vetted and any(result.weight for result in features)
@@ -117,7 +122,7 @@ def feature_columns(
     def cells(show: Callable[[FeatureResult], str]) -> tuple[str, ...]:
         return tuple(script.write(show(result)) for result in results)
 
-    names, least = cells(lambda one: formatting.spoken([one.feature], limit=LONGEST_NAME)), max(10, width // 5)
+    names, least = cells(lambda one: formatting.join_names([one.feature], limit=LONGEST_NAME)), max(10, width // 5)
     columns = [
         Column("", cells(lambda one: "✓" if one.selected else " "), claim=0, gap=0, coloured=True),
         Column("feature", names, claim=1, gap=1, least=least, fair=width // 4, cut_inside=True, coloured=True),
@@ -126,14 +131,14 @@ def feature_columns(
         size = BAR if width >= NARROW else BAR // 2
         columns.append(Column("", cells(lambda one: script.bar(shares[one.feature], size)), claim=4, coloured=True))
     if vetted:
-        adds = cells(lambda one: formatting.amount(one.contribution_nats, digits))
+        adds = cells(lambda one: formatting.number(one.contribution_nats, digits))
         columns.append(Column("adds", adds, claim=2, right=True))
         intervals = cells(lambda one: _interval(one, digits))
         columns.append(Column("(nats, 95%)" if any(intervals) else "", intervals, claim=5, gap=1))
     elif weighted:
-        columns.append(Column("weight", cells(lambda one: formatting.amount(one.weight)), claim=2, right=True))
+        columns.append(Column("weight", cells(lambda one: formatting.number(one.weight)), claim=2, right=True))
     if any(result.marginal_nats is not None for result in features):
-        alone = cells(lambda one: formatting.amount(one.marginal_nats, digits))
+        alone = cells(lambda one: formatting.number(one.marginal_nats, digits))
         columns.append(Column("alone", alone, claim=7, right=True))
     if any(result.frequency is not None for result in features):
         columns.append(Column("chosen", cells(lambda one: _chosen(one, selection)), claim=6, right=True))
@@ -162,17 +167,12 @@ def _chosen(result: FeatureResult, selection: Selection) -> str:
 
 
 def _why(result: FeatureResult, *, in_brief: bool) -> str:
-    """The reason; where it only repeats a number of the same line, the part that the feature plays."""
+    """The reason, or the role if the reason only repeats a number of the same line."""
     most, limit = (2, 16) if in_brief else (3, formatting.LONGEST_NAME)
-    if result.selected and result.role is not None and result.reason.startswith("adds "):
-        partners = formatting.spoken(result.partners, most, limit)
+    if result.selected and result.role is not None and result.reason.code is ReasonCode.CONTRIBUTES:
+        partners = formatting.join_names(result.partners, most, limit)
         if result.role is Role.TOGETHER:
             return f"{'' if in_brief else 'matters '}only with {partners or 'others'}"
-        return f"{result.role}, more with {partners}" if partners else str(result.role)
-    if in_brief and result.replaced_by and result.reason.startswith("adds nothing "):
-        return f"redundant: {formatting.spoken(result.replaced_by, most, limit)}"
-    return (
-        _BRIEF.get(result.reason, formatting.printable(result.reason))
-        if in_brief
-        else formatting.printable(result.reason)
-    )
+        role = describe_role(result.role)
+        return f"{role}, more with {partners}" if partners else role
+    return shorten_reason(result.reason) if in_brief else str(result.reason)

@@ -72,15 +72,18 @@ class Fits:
         What the selector is told of the rows, as arguments of its ``fit``.
     parameters : mapping
         Parameters of the selector.
+    solver : {"vetting", "paper"}
+        Which selector is fitted.
     """
 
     X: Any
     y: Any
     of_rows: Mapping[str, Any]
     parameters: Mapping[str, Any]
+    solver: str = "vetting"
 
     @classmethod
-    def of(cls, table: Any, named: Named, parameters: Mapping[str, Any]) -> Fits:
+    def of(cls, table: Any, named: Named, parameters: Mapping[str, Any], solver: str) -> Fits:
         """The fits to the columns that the options name."""
         apart = [name for option in ("--ignore", *OF_ROWS) for name in named[option]]
         X, y = sides(table, named["--target"], apart)
@@ -91,20 +94,17 @@ class Fits:
             "keep": named["--keep"],
             "drop": named["--drop"],
         }
-        return cls(X, y, _about_rows(table, named), {**of_columns, **parameters})
+        return cls(X, y, _about_rows(table, named), {**of_columns, **parameters}, solver)
 
-    def answer(self, callbacks: tuple[Callable[[Progress], object], ...], ranks: Processes) -> Selection:
-        """The fit that answers."""
-        from minerva_select.selectors import MinervaSelector
-
-        shared: dict[str, Any] = {"ranks": ranks} if ranks.size > 1 else {}
-        selector = MinervaSelector(callbacks=callbacks, **self.parameters)
-        return selector.fit(self.X, self.y, **self.of_rows, **shared).selection_
+    def answer(self, callbacks: tuple[Callable[[Progress], object], ...]) -> Selection:
+        """The first fit, whose selection is reported."""
+        selector = self._selector(callbacks=callbacks, **self.parameters)
+        selection: Selection = selector.fit(self.X, self.y, **self.of_rows).selection_
+        return selection
 
     def repeat(self, selection: Selection, repeats: RepeatPlan, show: Callable[[Progress], object]) -> Selection:
         """The answer with how often each feature is selected when the fit is repeated."""
         from minerva_select.evaluation import repeat_fits, with_frequencies
-        from minerva_select.selectors import MinervaSelector
 
         def tell(n_done: int) -> None:
             show(Progress(f"repeat {min(n_done + 1, repeats.n_fits)} of {repeats.n_fits}", n_done / repeats.n_fits))
@@ -114,7 +114,7 @@ class Fits:
         # A checkpoint is of one fit, and here are many; callbacks belong to the first
         parameters = {**self.parameters, "cache_dir": None, "resume": False, "verbose": 0}
         found = repeat_fits(
-            MinervaSelector(**parameters),
+            self._selector(**parameters),
             self.X,
             self.y,
             n_repeats=repeats.n_fits,
@@ -124,6 +124,12 @@ class Fits:
             progress=lambda moment: tell(round(moment.fraction * repeats.n_fits)),
         )
         return with_frequencies(selection, found, repeats.subsample)
+
+    def _selector(self, **parameters: Any) -> Any:
+        from minerva_select import selectors
+
+        kind = selectors.PaperSelector if self.solver == "paper" else selectors.MinervaSelector
+        return kind(**parameters)
 
 
 def _about_rows(table: Any, named: Named) -> dict[str, Any]:

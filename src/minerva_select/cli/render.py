@@ -14,6 +14,7 @@ from minerva_select.cli.feature_table import feature_lines
 from minerva_select.cli.glyphs import Script
 from minerva_select.results import FeatureResult, Selection
 from minerva_select.text import feature_order, formatting
+from minerva_select.text.metadata import conversions, describe_estimate_note
 
 MANY = 30  # rows of a table that are read at a glance
 MOST_SELECTED = 200
@@ -51,7 +52,7 @@ class SelectionView:
         shown, hidden = rows_to_show(selection)
         if shown:
             yield from feature_lines(selection, shown, self.width, script)
-        for remark in (*([f"... and {hidden}"] if hidden else []), *ways_of_reading(selection)):
+        for remark in (*([f"... and {hidden}"] if hidden else []), *conversions(selection)):
             yield from lines(remark, "dim")
         answer, *reasons = text.explanation(selection)
         yield Text()
@@ -89,9 +90,9 @@ def evidence(selection: Selection) -> str:
 
     Examples
     --------
-    >>> from minerva_select.results import Estimate
+    >>> from minerva_select.results import Estimate, Reason, ReasonCode
     >>> half = Estimate(0.5, 0.48, 0.52, n_rows=1000)
-    >>> one = FeatureResult("a", True, "adds 0.5 nats")
+    >>> one = FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES))
     >>> evidence(Selection("y", (one,), half, half, n_rows=1000, seconds=4.2))
     '95% interval 0.480 to 0.520 nats; 1,000 rows in 4.2 s.'
     """
@@ -99,8 +100,8 @@ def evidence(selection: Selection) -> str:
     sure = formatting.interval(found.low, found.high, digits) if found is not None and found.nats > 0 else ""
     time = f" in {formatting.duration(selection.seconds)}" if selection.seconds > 0 else ""
     first = f"95% interval {sure} nats; " if sure else ""
-    note = f"; {formatting.printable(found.note)}" if found is not None and found.note else ""
-    return f"{first}{selection.n_rows:,} rows{time}{note}."
+    note = "" if found is None else describe_estimate_note(found)
+    return f"{first}{selection.n_rows:,} rows{time}{f'; {note}' if note else ''}."
 
 
 def rows_to_show(selection: Selection) -> tuple[list[FeatureResult], str]:
@@ -108,9 +109,9 @@ def rows_to_show(selection: Selection) -> tuple[list[FeatureResult], str]:
 
     Examples
     --------
-    >>> from minerva_select.results import Estimate
+    >>> from minerva_select.results import Estimate, Reason, ReasonCode
     >>> nothing = Estimate(0.0, 0.0, 0.0, n_rows=10)
-    >>> many = tuple(FeatureResult(f"f{i}", False, "weight fell to zero") for i in range(214))
+    >>> many = tuple(FeatureResult(f"f{i}", False, Reason(ReasonCode.ZERO_WEIGHT)) for i in range(214))
     >>> rows, hidden = rows_to_show(Selection("y", many, nothing, nothing, n_rows=10))
     >>> len(rows), hidden
     (30, '184 more dropped')
@@ -124,19 +125,3 @@ def rows_to_show(selection: Selection) -> tuple[list[FeatureResult], str]:
     shown = selected[:MOST_SELECTED] + dropped[:room]
     counts = {"selected": len(selected) - MOST_SELECTED, "dropped": len(dropped) - room}
     return shown, " and ".join(f"{count:,} more {what}" for what, count in counts.items() if count > 0)
-
-
-def ways_of_reading(selection: Selection) -> list[str]:
-    """List the features that were not read as they are, a line for each way.
-
-    Examples
-    --------
-    >>> dates = [FeatureResult(name, False, "constant", note="date read as seconds") for name in ("opened", "closed")]
-    >>> ways_of_reading(Selection("y", tuple(dates), None, None, n_rows=10))
-    ['date read as seconds: opened, closed']
-    """
-    names: dict[str, list[str]] = {}
-    for result in selection.features:
-        if result.note is not None:
-            names.setdefault(result.note, []).append(result.feature)
-    return [f"{formatting.printable(note)}: {formatting.listing(tuple(of_note))}" for note, of_note in names.items()]

@@ -72,7 +72,6 @@ def select_command(
         workplace = _workplace(cache, folder, resume)
         parameters: dict[str, Any] = {
             "n_features_to_select": n_features,
-            "solver": solver,
             "device": device,
             "time_limit": time_limit,
             "random_state": seed,
@@ -91,9 +90,9 @@ def select_command(
                 again.check(table, named, ranks)
             if not hidden:
                 _announce(table, budget, workplace, time_limit)
-            fits = Fits.of(table, named, parameters)
+            fits = Fits.of(table, named, parameters, solver)
             with stoppable(alone=ranks.size == 1) as stop:
-                selection = with_command(fits.answer((progress, stop), ranks), ctx, data)
+                selection = with_command(fits.answer((progress, stop)), ctx, data)
         if again is not None and not stop.asked:
             selection, failure = _repeat(fits, selection, again, folder, quiet=quiet)
         written, unwritten = _write(selection, folder if ranks.is_main else None)

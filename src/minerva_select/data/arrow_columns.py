@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from minerva_select.codes import Conversion
 from minerva_select.data.datetimes import to_seconds
 from minerva_select.data.levels import column_from_codes, column_from_levels
 from minerva_select.data.objects import column_from_objects, nested_error
 from minerva_select.errors import InputError
-from minerva_select.schema import Column, Note
+from minerva_select.schema import Column
 
 _MAX_TEXT_BYTES = 1 << 30  # Arrow's offsets into ordinary text are of 31 bits
 _MAX_EXACT, _MAX_POWER = 2**53, 22  # whole numbers, and powers of ten, up to here are floats
@@ -24,7 +25,7 @@ def column_from_arrow(name: str, array: Any) -> Column:
     --------
     >>> import pyarrow as pa
     >>> column = column_from_arrow("price", pa.array(["1.10", None]).cast(pa.decimal128(5, 2)))
-    >>> column.values.tolist(), str(column.note)
+    >>> column.values.tolist(), str(column.conversion)
     ([1.1, nan], 'decimal read as float')
     """
     import pyarrow as pa  # noqa: PLC0415 - 0.1 s that numeric tables of other libraries need not spend
@@ -40,7 +41,7 @@ def column_from_arrow(name: str, array: Any) -> Column:
         return column_from_codes(name, _to_numpy(array.cast(pa.int8()).fill_null(-1)), [False, True])
     if pa.types.is_decimal(kind):
         try:
-            return Column(name, _floats(array), note=Note.DECIMAL)
+            return Column(name, _floats(array), conversion=Conversion.DECIMAL)
         except pa.ArrowException:
             raise InputError(f"Column {name!r} is {kind}, which no number is; convert it or drop the column.") from None
     if pa.types.is_temporal(kind):
@@ -75,14 +76,14 @@ def _plain(array: Any) -> Any:
 def _column_of_time(name: str, array: Any) -> Column:
     import pyarrow as pa  # noqa: PLC0415
 
-    kind, note = array.type, Note.DATE
+    kind, conversion = array.type, Conversion.DATE
     if pa.types.is_duration(kind):
-        note = Note.DURATION
+        conversion = Conversion.DURATION
     elif pa.types.is_time(kind):
-        note = Note.TIME
+        conversion = Conversion.TIME
         since_midnight = array.cast(pa.int32() if pa.types.is_time32(kind) else pa.int64())
         array = since_midnight.cast(pa.int64()).cast(pa.duration(kind.unit))
-    return Column(name, to_seconds(_to_numpy(array)), note=note)
+    return Column(name, to_seconds(_to_numpy(array)), conversion=conversion)
 
 
 def _floats(decimals: Any) -> NDArray[np.float64]:
@@ -110,7 +111,7 @@ def _column_of_levels(name: str, array: Any) -> Column:
     given = pa.types.is_dictionary(array.type)
     codes, values = _dictionary(array if given else array.dictionary_encode())
     if given or not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
-        return column_from_codes(name, codes, values.to_pylist(), None if given else Note.BYTES)
+        return column_from_codes(name, codes, values.to_pylist(), None if given else Conversion.BYTES)
     # Ten times as fast as Python where nearly every row has a level of its own; bytes of UTF-8 sort as characters do.
     order = _to_numpy(compute.array_sort_indices(values))
     recode = np.empty(len(values), dtype=np.int32)

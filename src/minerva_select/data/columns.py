@@ -9,12 +9,13 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from minerva_select.codes import Conversion
 from minerva_select.data.arrow_columns import column_from_arrow
 from minerva_select.data.datetimes import to_seconds
 from minerva_select.data.levels import column_from_codes
 from minerva_select.data.objects import column_from_objects, complex_error, nested_error
 from minerva_select.errors import InputError
-from minerva_select.schema import Column, Note
+from minerva_select.schema import Column
 
 
 def column_from_series(name: str, series: nw.Series[Any]) -> Column:
@@ -80,10 +81,10 @@ def column_from_array(name: str, values: NDArray[Any]) -> Column:
     if kind == "b":
         return column_from_codes(name, values.astype(np.int64), [False, True])
     if kind in "Mm":
-        return Column(name, to_seconds(values), note=Note.DATE if kind == "M" else Note.DURATION)
+        return Column(name, to_seconds(values), conversion=Conversion.DATE if kind == "M" else Conversion.DURATION)
     if kind in "US":
         levels, codes = np.unique(values, return_inverse=True)
-        return column_from_codes(name, codes, levels.tolist(), Note.BYTES if kind == "S" else None)
+        return column_from_codes(name, codes, levels.tolist(), Conversion.BYTES if kind == "S" else None)
     if kind == "c":
         raise complex_error(name)
     return column_from_objects(name, values.astype(object))

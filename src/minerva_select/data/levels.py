@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from minerva_select.codes import Conversion
 from minerva_select.data.notation import has_unparsed_notation
 from minerva_select.errors import InputTypeError
-from minerva_select.schema import Column, Note
+from minerva_select.schema import Column
 
 
-def column_from_codes(name: str, codes: NDArray[Any], values: Sequence[Any], note: str | None = None) -> Column:
+def column_from_codes(
+    name: str, codes: NDArray[Any], values: Sequence[Any], conversion: Conversion | None = None
+) -> Column:
     """Read codes into distinct values, -1 where missing.
 
     Levels are spelled with ``str``, sorted, and only those that occur, so that the same rows give the same column
@@ -32,18 +35,22 @@ def column_from_codes(name: str, codes: NDArray[Any], values: Sequence[Any], not
     levels = sorted({level for level in spelled if level is not None})
     place = {level: i for i, level in enumerate(levels)}
     recode = np.array([-1 if level is None else place[level] for level in spelled], dtype=np.int32)
-    return column_from_levels(name, codes, recode, np.array(levels, dtype=object), note)
+    return column_from_levels(name, codes, recode, np.array(levels, dtype=object), conversion)
 
 
 def column_from_levels(
-    name: str, codes: NDArray[Any], recode: NDArray[np.int32], levels: NDArray[Any], note: str | None = None
+    name: str,
+    codes: NDArray[Any],
+    recode: NDArray[np.int32],
+    levels: NDArray[Any],
+    conversion: Conversion | None = None,
 ) -> Column:
     """Read codes into values whose places among the sorted levels are known."""
     if len(levels) == 0:
         return Column(name, np.full(len(codes), np.nan))
-    if note is None and has_unparsed_notation(levels):
-        note = Note.NOTATION
-    return Column(name, np.where(codes < 0, np.int32(-1), recode[codes]), levels, note)
+    if conversion is None and has_unparsed_notation(levels):
+        conversion = Conversion.UNPARSED
+    return Column(name, np.where(codes < 0, np.int32(-1), recode[codes]), levels, conversion)
 
 
 def is_missing(value: Any) -> bool:

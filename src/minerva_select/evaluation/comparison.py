@@ -22,7 +22,8 @@ from minerva_select.evaluation.leaderboard import Comparison, Standing
 from minerva_select.evaluation.methods import INSTALL, Method, find_methods, why_unavailable
 from minerva_select.evaluation.records import PACKAGES, Records
 from minerva_select.evaluation.runner import Attempt, Contest
-from minerva_select.results import Estimate, Progress, versions
+from minerva_select.results import Estimate, Progress
+from minerva_select.results.provenance import versions
 
 CELLS = "cells.jsonl"
 ALL_FEATURES = Method("all", "all features", selector="")
@@ -216,9 +217,8 @@ def _mean_estimate(found: Sequence[Estimate]) -> Estimate | None:
     if not found:
         return None
     nats, low, high = (fmean(getattr(one, name) for one in found) for name in ("nats", "low", "high"))
-    return Estimate(
-        nats, low, high, found[0].n_rows, note="; ".join(dict.fromkeys(one.note for one in found if one.note))
-    )
+    noted = next((one for one in found if one.note is not None), found[0])
+    return Estimate(nats, low, high, found[0].n_rows, noted.note, noted.entropy)
 
 
 def _mean_score(found: Sequence[Score]) -> Score | None:

@@ -11,17 +11,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from minerva_select.codes import Conversion
 from minerva_select.data.frames import as_table, as_target
 from minerva_select.data.splits import split_rows
 from minerva_select.errors import InputError
 from minerva_select.evaluation.backends import n_bytes
 from minerva_select.evaluation.downstream import choose_metric
 from minerva_select.preprocessing import find_kinds, find_target_kind
-from minerva_select.schema import Column, ColumnKind, Note, Table
+from minerva_select.schema import Column, ColumnKind, Table
 
 MIN_ROWS = 6  # of each part, for methods that divide it again
 N_STRATA = 10  # of an amount
-_TIMES: dict[str, str] = {Note.DATE: "timestamp", Note.TIME: "time64", Note.DURATION: "duration"}  # as Arrow calls them
+_TIMES: dict[str, str] = {
+    Conversion.DATE: "timestamp",
+    Conversion.TIME: "time64",
+    Conversion.DURATION: "duration",
+}  # as Arrow calls them
 _TICKS, _MAX_TICKS = 1e6, 2.0**63  # in a second, and as many as Arrow counts
 
 
@@ -149,7 +154,7 @@ def fingerprint(table: Table, target: Column) -> str:
     for column in (*table.columns, target):
         values = np.ascontiguousarray(column.values, dtype=np.float64 if column.is_numeric else np.int64)
         levels = [] if column.levels is None else column.levels.tolist()
-        hasher.update(repr((column.name, column.is_numeric, column.note, levels, len(values))).encode())
+        hasher.update(repr((column.name, column.is_numeric, column.conversion, levels, len(values))).encode())
         hasher.update(values.data)
     return hasher.hexdigest()
 
@@ -185,7 +190,7 @@ def _as_array(column: Column) -> Any:
     import pyarrow as pa  # noqa: PLC0415
 
     if column.levels is None:
-        kind = _TIMES.get(column.note or "")
+        kind = _TIMES.get(column.conversion or "")
         return pa.array(column.values) if kind is None else _as_times(column, getattr(pa, kind)("us"))
     codes = pa.array(column.values, type=pa.int32(), mask=column.missing)
     return pa.DictionaryArray.from_arrays(codes, pa.array(column.levels.tolist(), type=pa.string()))

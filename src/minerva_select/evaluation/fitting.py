@@ -77,7 +77,7 @@ def perform(fit: Fit) -> Record:
     return {
         "selected": list(selection.selected),
         "alone": {feature: amount for feature, amount in nats.items() if amount is not None},
-        "notes": list(selection.warnings),
+        "notes": [str(warning) for warning in selection.warnings],
         "cut_short": not selection.converged,
         "seconds": seconds,
         "peak_bytes": peak_bytes,

@@ -42,13 +42,11 @@ class Method:
     ends_itself: bool = False
 
 
-_OURS = "minerva_select.selectors:MinervaSelector"
-
 METHODS: Mapping[str, Method] = {
     method.name: method
     for method in (
-        Method("minerva", "MINERVA", _OURS, ends_itself=True),
-        Method("minerva-paper", "MINERVA, paper", _OURS, {"solver": "paper"}, ends_itself=True),
+        Method("minerva", "MINERVA", "minerva_select.selectors:MinervaSelector", ends_itself=True),
+        Method("minerva-paper", "MINERVA, paper", "minerva_select.selectors:PaperSelector", ends_itself=True),
         Method("ksg", "KSG", "minerva_select.selectors:KSGSelector"),
         Method("hsic-lasso", "HSIC Lasso", "minerva_select.selectors:HSICLassoSelector"),
         Method("boruta", "Boruta", "minerva_select.selectors:BorutaSelector", package="boruta"),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from minerva_select.io.atomic import append_lines
-from minerva_select.results import versions
+from minerva_select.results.provenance import versions
 
 Record = dict[str, Any]
 

@@ -18,7 +18,8 @@ from minerva_select.evaluation.methods import Method
 from minerva_select.evaluation.records import Record, Records, provenance
 from minerva_select.evaluation.scoring import measure_information, measure_score, timed
 from minerva_select.evaluation.worker import WorkerError, attempt
-from minerva_select.results import Estimate, versions
+from minerva_select.results import Estimate
+from minerva_select.results.provenance import versions
 
 UNFINISHED = "no answer yet"
 

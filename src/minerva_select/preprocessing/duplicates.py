@@ -10,17 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from minerva_select.codes import ReasonCode
 from minerva_select.schema import Column, ColumnKind, Table
-
-ALL_MISSING = "all values missing"
-CONSTANT = "constant"
 
 _PROBE_ROWS = 1024
 _HEAD_ROWS = 32
 
 
-def unusable(table: Table) -> dict[str, str]:
-    """Columns that carry no information, with the reason.
+def unusable(table: Table) -> dict[str, ReasonCode]:
+    """Return the columns that carry no information, with the reason.
 
     A column with one value and some missing ones is usable: what is missing may be a signal of its own.
 
@@ -29,7 +27,7 @@ def unusable(table: Table) -> dict[str, str]:
     >>> import numpy as np
     >>> a, b, c = Column("a", np.ones(3)), Column("b", np.full(3, np.nan)), Column("c", np.array([1, 1, np.nan]))
     >>> unusable(Table((a, b, c), 3))
-    {'a': 'constant', 'b': 'all values missing'}
+    {'a': <ReasonCode.CONSTANT: 'constant'>, 'b': <ReasonCode.ALL_MISSING: 'all_missing'>}
     """
     reasons = {}
     for column in table.columns:
@@ -38,9 +36,9 @@ def unusable(table: Table) -> dict[str, str]:
             continue
         missing = column.missing
         if missing.all():
-            reasons[column.name] = ALL_MISSING
+            reasons[column.name] = ReasonCode.ALL_MISSING
         elif not missing.any() and (column.values == column.values[0]).all():
-            reasons[column.name] = CONSTANT
+            reasons[column.name] = ReasonCode.CONSTANT
     return reasons
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from minerva_select.codes import Conversion, IdentifierPattern
 from minerva_select.preprocessing.value_counts import distinct
-from minerva_select.schema import Array, Column, ColumnKind, Note, Table
+from minerva_select.schema import Array, Column, ColumnKind, Table
 
 MIN_ROWS = 20
 """With fewer values, all may be distinct by chance."""
@@ -23,24 +24,27 @@ MIN_DISTINCT_SHARE = 0.995
 _PROBE_ROWS = 1024
 _MIN_PROBE_SHARE = 0.97  # in a probe of an identifier repeats are rarer than this by far
 _MAX_WHOLE = 2.0**64
-_TIMES = (Note.DATE, Note.TIME, Note.DURATION)
+_TIMES = (Conversion.DATE, Conversion.TIME, Conversion.DURATION)
 
 
 @dataclass(frozen=True)
 class Identifier:
-    """Why a column looks like one that names its rows.
+    """What makes a column look like an identifier.
 
     Attributes
     ----------
-    reason : str
-        For the user, such as "identifier: every value occurs once".
+    pattern : IdentifierPattern
+        What the values look like.
     learnable : bool
-        Whether something may be learned from it all the same: from the order of numbers, since a row number leaks how
-        the rows were collected, or from which values are missing. False: no row tells anything about another.
+        Whether a fit may still learn from it: from the order of numbers, since a row number reveals how the rows were
+        collected, or from which values are missing.
+    values : mapping
+        Numbers that belong to the pattern.
     """
 
-    reason: str
+    pattern: IdentifierPattern
     learnable: bool
+    values: Mapping[str, float] = field(default_factory=dict)
 
 
 def identifiers(table: Table, kinds: Mapping[str, ColumnKind]) -> dict[str, Identifier]:
@@ -64,9 +68,9 @@ def identifiers(table: Table, kinds: Mapping[str, ColumnKind]) -> dict[str, Iden
     >>> height = Column("height", np.linspace(1.5, 2.0, 30))
     >>> kinds = {"number": ColumnKind.CONTINUOUS, "email": ColumnKind.CATEGORICAL, "height": ColumnKind.CONTINUOUS}
     >>> for name, found in identifiers(Table((number, email, height), 30), kinds).items():
-    ...     print(name, found)
-    number Identifier(reason='row number: whole numbers in steps of 1, each once', learnable=True)
-    email Identifier(reason='identifier: every value occurs once', learnable=False)
+    ...     print(name, found.pattern, found.learnable)
+    number row_number True
+    email unique False
     """
     found = {}
     for column in table.columns:
@@ -87,16 +91,17 @@ def _of_names(column: Column) -> Identifier | None:
     n_distinct = len(distinct(column)[0]) if column.is_numeric else np.count_nonzero(np.bincount(column.values + 1)[1:])
     if n_distinct < least:
         return None
-    reason = "identifier: every value occurs once"
-    if n_distinct < n_present:
-        reason = f"identifier: nearly every value occurs once ({n_distinct:,} values in {n_present:,} rows)"
-    any_missing = n_present < len(column.values)
-    return Identifier(f"{reason}, but some are missing" if any_missing else reason, learnable=any_missing)
+    some_missing = n_present < len(column.values)
+    values = {"some_missing": True} if some_missing else {}
+    if n_distinct == n_present:
+        return Identifier(IdentifierPattern.UNIQUE, some_missing, values)
+    counts = {"n_distinct": int(n_distinct), "n_rows": n_present}
+    return Identifier(IdentifierPattern.NEARLY_UNIQUE, some_missing, {**counts, **values})
 
 
 def _of_whole_numbers(column: Column) -> Identifier | None:
     # A few rows settle most columns; the sort of all is for those left.
-    if column.note in _TIMES or not _whole(column.values[:_PROBE_ROWS]) or not _probe_differs(column):
+    if column.conversion in _TIMES or not _whole(column.values[:_PROBE_ROWS]) or not _probe_differs(column):
         return None
     present = column.values[~np.isnan(column.values)].astype(np.float64)
     if len(present) < MIN_ROWS or not _whole(present):
@@ -105,10 +110,10 @@ def _of_whole_numbers(column: Column) -> Identifier | None:
     if steps.min() <= 0:
         return None
     if steps.min() == steps.max():
-        return Identifier(f"row number: whole numbers in steps of {steps[0]:,.0f}, each once", learnable=True)
+        return Identifier(IdentifierPattern.ROW_NUMBER, learnable=True, values={"step": float(steps[0])})
     if len(present) < MIN_WHOLE_ROWS:
         return None
-    return Identifier("identifier: whole numbers, each once", learnable=True)
+    return Identifier(IdentifierPattern.UNIQUE_INTEGERS, learnable=True)
 
 
 def _probe_differs(column: Column) -> bool:

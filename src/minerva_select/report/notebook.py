@@ -13,13 +13,14 @@ import jinja2
 from minerva_select.report.figures import DARK, LIGHT
 from minerva_select.results import FeatureResult, Role, Selection
 from minerva_select.text import explanation, feature_order, formatting, headline, notices, suspects
+from minerva_select.text.roles import describe_role
 
 MOST_SELECTED = 25
 MOST_DROPPED = 15
 MOST_SENTENCES = 5
 
 _LONGEST_NAME = 60
-_ROLES = {Role.ALONE: "alone", Role.TOGETHER: "together", Role.STAND_IN: "stand_in", None: "kept"}  # as in Theme
+_ROLES = {Role.ALONE: "alone", Role.TOGETHER: "together", Role.SUBSTITUTE: "substitute", None: "kept"}  # as in Theme
 
 
 @dataclass(frozen=True)
@@ -46,12 +47,13 @@ def as_html(selection: Selection) -> str:
 
     Examples
     --------
-    >>> kept = FeatureResult("<b>", True, "adds 0.500 nats", contribution_nats=0.5)
+    >>> from minerva_select.results import Reason, ReasonCode
+    >>> kept = FeatureResult("<b>", True, Reason(ReasonCode.CONTRIBUTES), contribution_nats=0.5)
     >>> shown = as_html(Selection("y", (kept,), mutual_information=None, total_information=None, n_rows=1000))
     >>> "&lt;b&gt;" in shown, "<b>" in shown, "<script" in shown
     (True, False, False)
     """
-    shares = feature_order.shares(selection.features)
+    shares = feature_order.bar_lengths(selection.features)
     rows = [
         Row(result, shares[result.feature], _ROLES[result.role]) for result in feature_order.ranked(selection.features)
     ]
@@ -82,7 +84,7 @@ def _figures(selection: Selection) -> Iterator[tuple[str, str, str]]:
     if found is not None:
         yield (
             "They carry",
-            f"{formatting.amount(found.nats, digits)} nats",
+            f"{formatting.number(found.nats, digits)} nats",
             formatting.interval(found.low, found.high, digits),
         )
     if found is not None and kept is not None and selection.selected:
@@ -104,7 +106,11 @@ def _template() -> jinja2.Template:
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters.update(
-        amount=formatting.amount, interval=formatting.interval, name=_name, printable=formatting.printable
+        amount=formatting.number,
+        describe_role=describe_role,
+        interval=formatting.interval,
+        name=_name,
+        printable=formatting.printable,
     )
     return environment.from_string(
         resources.files(__package__).joinpath("notebook.html.j2").read_text(encoding="utf-8")

@@ -40,16 +40,16 @@ _Table = tuple[tuple[str, ...], Iterable[tuple[Cell, ...]]]
 
 
 def _contributions(selection: Selection, digits: int) -> _Table:
-    shown = [result for result in selection.features if result.selected or result.role is Role.STAND_IN]
+    shown = [result for result in selection.features if result.selected or result.role is Role.SUBSTITUTE]
     if all(result.contribution_nats is None for result in shown):
-        weights = (((result.feature,), formatting.amount(result.weight)) for result in feature_order.ranked(shown))
+        weights = (((result.feature,), formatting.number(result.weight)) for result in feature_order.ranked(shown))
         return ("Feature", "Weight"), weights
     return ("Feature", "Adds, nats", "95% interval", "Alone, nats"), (
         (
             (result.feature,),
-            formatting.amount(result.contribution_nats, digits),
+            formatting.number(result.contribution_nats, digits),
             formatting.interval(result.contribution_low, result.contribution_high, digits),
-            formatting.amount(result.marginal_nats, digits),
+            formatting.number(result.marginal_nats, digits),
         )
         for result in feature_order.ranked(shown)
     )
@@ -60,7 +60,7 @@ def _path(selection: Selection, digits: int) -> _Table:
         (
             point.features,
             f"{point.n_features:,}",
-            formatting.amount(point.nats, digits),
+            formatting.number(point.nats, digits),
             formatting.interval(point.low, point.high, digits),
         )
         for point in sorted(selection.path, key=lambda point: point.n_features)
@@ -71,7 +71,7 @@ def _pairs(selection: Selection, digits: int) -> _Table:
     return ("Pair", "Nats", "95% interval", "Which is"), (
         (
             (pair.first, pair.second),
-            formatting.amount(pair.nats, digits),
+            formatting.number(pair.nats, digits),
             formatting.interval(pair.low, pair.high, digits),
             "synergy" if pair.low > 0 else "redundancy" if pair.high < 0 else "neither",
         )
@@ -85,8 +85,8 @@ def _training(selection: Selection, digits: int) -> _Table:
         (
             record.stage,
             f"{record.step:,}",
-            formatting.amount(record.bound, digits),
-            formatting.amount(record.held_out_bound, digits),
+            formatting.number(record.bound, digits),
+            formatting.number(record.held_out_bound, digits),
             f"{record.n_features:,}",
         )
         for record in last.values()

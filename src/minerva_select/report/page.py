@@ -17,8 +17,9 @@ from minerva_select.report import figures, inline
 from minerva_select.report.numbers import Numbers, numbers
 from minerva_select.results import FeatureResult, Selection
 from minerva_select.text import explanation, feature_order, formatting, headline, notices, suspects
-from minerva_select.text.captions import remark
-from minerva_select.text.metadata import cards, facts, notes
+from minerva_select.text.captions import caption
+from minerva_select.text.metadata import cards, describe_conversion, estimate_notes, facts
+from minerva_select.text.roles import describe_role
 
 # The charts top to bottom: where each stands, what it is called in the navigation, its heading, how to read it.
 CHARTS = {
@@ -62,7 +63,7 @@ LABELS = {
     "stability": "How stable",
     "nothing": "What it means",
 }
-PALETTE = ("ink", "soft", "line", "paper", "alone", "together", "stand_in", "kept")  # colours shared with the charts
+PALETTE = ("ink", "soft", "line", "paper", "alone", "together", "substitute", "kept")  # colours shared with the charts
 ROWS_SHOWN = 200  # of the table; 5,000 laid out at once would take a second
 MOST_FIRST = 3  # warnings at the top; all are in their own section
 MOST_NAMED = 12  # kept features at the top; all are in the table
@@ -101,9 +102,10 @@ def render(selection: Selection) -> str:
 
     Examples
     --------
-    >>> from minerva_select.results import Estimate
+    >>> from minerva_select.results import Estimate, Reason, ReasonCode
     >>> estimate = Estimate(0.5, 0.48, 0.52, n_rows=1000)
-    >>> selection = Selection("y", (FeatureResult("<p>a", True, "adds 0.500 nats"),), estimate, estimate, n_rows=1000)
+    >>> kept = FeatureResult("<p>a", True, Reason(ReasonCode.CONTRIBUTES))
+    >>> selection = Selection("y", (kept,), estimate, estimate, n_rows=1000)
     >>> page = render(selection)
     >>> "&lt;p&gt;a" in page, "<p>a" in page
     (True, False)
@@ -127,7 +129,7 @@ def render(selection: Selection) -> str:
         kept=feature_order.ranked(result for result in selection.features if result.selected),
         most_named=MOST_NAMED,
         cards=list(cards(selection)),
-        notes=list(notes(selection)),
+        notes=list(estimate_notes(selection)),
         first=warnings[:MOST_FIRST],
         findings=_findings(selection),
         charts=charts,
@@ -149,8 +151,8 @@ def _findings(selection: Selection) -> list[tuple[str, str, list[str]]]:
 
 def _chart(selection: Selection, kind: str) -> Chart | None:
     weighed = kind == "contributions" and not _is_vetted(selection.features)
-    link, title, caption = WEIGHTS if weighed else CHARTS[kind]
-    stands_out = remark(selection, kind)
+    link, title, how_to_read = WEIGHTS if weighed else CHARTS[kind]
+    stands_out = caption(selection, kind)
     if not figures.has(selection, kind):
         return Chart(kind, link, title, stands_out) if stands_out else None
     light, dark = (figures.figure(selection, kind, dark=dark) for dark in (False, True))
@@ -161,7 +163,7 @@ def _chart(selection: Selection, kind: str) -> Chart | None:
         link,
         title,
         stands_out,
-        caption,
+        how_to_read,
         figures.describe(selection, kind),
         inline.embedded(both),
         f"min-height:{light.layout.height}px" + (f";max-width:{widest}px" if widest else ""),
@@ -184,7 +186,7 @@ def _columns(features: tuple[FeatureResult, ...]) -> list[tuple[str, str, bool]]
         ("single", "Alone, nats", True, any(result.marginal_nats is not None for result in features)),
         ("often", "Repeats", True, any(result.frequency is not None for result in features)),
         ("with", "Works with", False, any(result.partners for result in features)),
-        ("instead", "Stand-ins", False, any(result.stand_ins or result.replaced_by for result in features)),
+        ("instead", "Substitutes", False, any(result.substitutes or result.replaced_by for result in features)),
         ("why", "Why", False, True),
     ]
     return [(name, heading, numeric) for name, heading, numeric, shown in columns if shown]
@@ -201,14 +203,19 @@ def _template() -> jinja2.Template:
         finalize=_finalize,
     )
     environment.filters.update(
-        amount=formatting.amount, interval=formatting.interval, printable=formatting.printable, setting=_setting
+        amount=formatting.number,
+        describe_conversion=describe_conversion,
+        describe_role=describe_role,
+        interval=formatting.interval,
+        printable=formatting.printable,
+        setting=_setting,
     )
     return environment.get_template("page.html.j2")
 
 
 def _finalize(value: Any) -> Any:
     """Control characters are no valid HTML, wherever they come from."""
-    return formatting.spelled(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+    return formatting.escape(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 def _setting(value: Any) -> str:
@@ -218,7 +225,7 @@ def _setting(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
-        return formatting.listing(tuple(str(item) for item in value), most=20) or "none"
+        return formatting.join_names(tuple(str(item) for item in value), most=20) or "none"
     if isinstance(value, Mapping):
         return json.dumps(value, ensure_ascii=False, default=str)
     return str(value)

@@ -1,28 +1,31 @@
-"""What a fit hands back: plain frozen data, JSON both ways."""
+"""What a fit returns: frozen dataclasses with codes, written as JSON and read back."""
 
 from __future__ import annotations
 
+from minerva_select.codes import ReasonCode, Role, SuspectKind, WarningCode
 from minerva_select.results.estimate import Estimate, PathPoint, Repeats
-from minerva_select.results.feature import FeatureResult, PairResult, Role, Suspect, SuspectKind
-from minerva_select.results.json_format import SCHEMA_VERSION
+from minerva_select.results.feature import FeatureResult, PairResult, Reason, Suspect
 from minerva_select.results.progress import Progress, TrainingRecord, WeightRecord
-from minerva_select.results.provenance import Provenance, versions
+from minerva_select.results.provenance import Provenance
 from minerva_select.results.selection import Selection
+from minerva_select.results.warning import SelectionWarning
 
 __all__ = [
-    "SCHEMA_VERSION",
     "Estimate",
     "FeatureResult",
     "PairResult",
     "PathPoint",
     "Progress",
     "Provenance",
+    "Reason",
+    "ReasonCode",
     "Repeats",
     "Role",
     "Selection",
+    "SelectionWarning",
     "Suspect",
     "SuspectKind",
     "TrainingRecord",
+    "WarningCode",
     "WeightRecord",
-    "versions",
 ]

@@ -1,14 +1,17 @@
-"""Amounts of information, and how sure an answer is."""
+"""Estimates of information with their intervals."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
+from minerva_select.codes import EstimateNote
+from minerva_select.text.metadata import describe_estimate_note
+
 
 @dataclass(frozen=True)
 class Estimate:
-    """An amount of information in nats with its 95% interval.
+    """An estimate of information in nats with its 95% interval.
 
     Examples
     --------
@@ -23,21 +26,23 @@ class Estimate:
     low: float
     high: float
     n_rows: int
-    note: str = ""
+    note: EstimateNote | None = None
+    entropy: float | None = None  # of the target, in nats; with a note
 
     @property
     def bits(self) -> float:
-        """The same amount in bits."""
+        """The estimate in bits."""
         return self.nats / math.log(2.0)
 
     def __str__(self) -> str:
-        text = f"{self.nats:.3f} nats (95% interval {self.low:.3f} to {self.high:.3f})"
-        return f"{text}; {self.note}" if self.note else text
+        shown = f"{self.nats:.3f} nats (95% interval {self.low:.3f} to {self.high:.3f})"
+        note = describe_estimate_note(self)
+        return f"{shown}; {note}" if note else shown
 
 
 @dataclass(frozen=True)
 class PathPoint:
-    """Information that a set of features carries, as the set shrinks."""
+    """Information of one set of features on the path from all survivors down to one."""
 
     n_features: int
     features: tuple[str, ...]
@@ -48,8 +53,8 @@ class PathPoint:
 
 @dataclass(frozen=True)
 class Repeats:
-    """How the answer held when the fit was repeated; how often each feature was selected is with the feature."""
+    """Agreement of repeated fits; each feature has its own selection frequency."""
 
     n_fits: int
-    subsample: float | None  # share of the rows of each fit; None: all rows, another seed
-    agreement: float  # mean share of common features (Jaccard) between two fits
+    subsample: float | None  # share of rows per fit; None: all rows with other seeds
+    agreement: float  # mean Jaccard similarity of the features of two fits

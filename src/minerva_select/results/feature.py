@@ -1,46 +1,61 @@
-"""What is found about features: one by one, in pairs, and where one may not be what it seems."""
+"""What a fit reports about single features and pairs of features."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from minerva_select.codes import Conversion, ReasonCode, Role, SuspectKind
+from minerva_select.text.reasons import describe_reason
 
 
-class Role(StrEnum):
-    """The part that a feature plays in a selection."""
+@dataclass(frozen=True)
+class Reason:
+    """Why a feature is kept or dropped, as a code with its columns and values; ``str`` gives the sentence.
 
-    ALONE = "matters alone"
-    TOGETHER = "matters only with others"
-    STAND_IN = "could stand in for a selected one"  # dropped: what it tells, selected features tell
+    Examples
+    --------
+    >>> reason = Reason(ReasonCode.EQUIVALENT, ("minutes",))
+    >>> reason.code, str(reason)
+    (<ReasonCode.EQUIVALENT: 'equivalent'>, 'equivalent to minutes')
+    """
+
+    code: ReasonCode
+    columns: tuple[str, ...] = ()
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return describe_reason(self)
 
 
 @dataclass(frozen=True)
 class FeatureResult:
-    """What was found about one feature. Amounts that were not measured are None."""
+    """What a fit found about one feature. Numbers that were not measured are None."""
 
     feature: str
     selected: bool
-    reason: str
+    reason: Reason
     weight: float = 0.0
-    marginal_nats: float | None = None  # on held-out rows where there is an interval, else on training rows
+    marginal_nats: float | None = None  # on held-out rows if there is an interval, otherwise on training rows
     contribution_nats: float | None = None  # given all other selected features
     contribution_low: float | None = None
     contribution_high: float | None = None
     partners: tuple[str, ...] = ()
-    stand_ins: tuple[str, ...] = ()  # of a selected feature, the dropped ones that could take its place
-    note: str | None = None  # how the column was read, where not as it is
+    substitutes: tuple[str, ...] = ()  # for a selected feature: dropped ones that could replace it
+    conversion: Conversion | None = None  # how the values were converted before the fit
     marginal_low: float | None = None
     marginal_high: float | None = None
-    role: Role | None = None  # None: plays no part, or the method does not say
-    replaced_by: tuple[str, ...] = ()  # of a dropped feature, the selected ones that tell what it tells
-    frequency: float | None = None  # share of the repeats that selected it
+    role: Role | None = None  # None: no role, or the method does not determine it
+    replaced_by: tuple[str, ...] = ()  # for a dropped feature: selected ones that carry its information
+    frequency: float | None = None  # share of the repeated fits that selected it
 
 
 @dataclass(frozen=True)
 class PairResult:
-    """What two selected features tell together beyond what each tells without the other, all others being known.
+    """Interaction information of two selected features, given all others.
 
-    ``I(a; y | rest, b) - I(a; y | rest)``, the same with a and b exchanged: above 0 it is synergy, below 0 redundancy.
+    ``I(a; y | rest, b) - I(a; y | rest)``, which is symmetric in a and b: synergy if positive, redundancy if negative.
     """
 
     first: str
@@ -50,20 +65,11 @@ class PairResult:
     high: float
 
 
-class SuspectKind(StrEnum):
-    """Why a column may not be what it seems."""
-
-    LEAK = "leak"  # alone it tells nearly all that the target holds
-    DOMINANT = "dominant"  # alone it tells most of what all features tell
-    IDENTIFIER = "identifier"
-    NEAR_COPY = "near-copy"
-
-
 @dataclass(frozen=True)
 class Suspect:
-    """A column to look at before the answer is trusted; the warnings of a selection say so in words."""
+    """A column to check before the selection is trusted."""
 
     feature: str
     kind: SuspectKind
-    share: float | None = None  # of the target's entropy, of all information, or of the other column
+    share: float | None = None  # of the target's entropy, of all information, or of rows that agree with ``of``
     of: str | None = None  # the column that it nearly repeats

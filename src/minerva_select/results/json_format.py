@@ -1,4 +1,4 @@
-"""Results as JSON text, both ways."""
+"""Write results as JSON and read them back."""
 
 from __future__ import annotations
 
@@ -10,30 +10,29 @@ from typing import Any
 from minerva_select.errors import InputError
 from minerva_select.results.parsing import MisfitError, shown
 
-# Version 2 has roles, pairs, suspects, the paths of weights, repeats and provenance. Whoever adds a field gives it a
-# default, so that files of all versions before can be read for ever.
-SCHEMA_VERSION = 2
+# From the first release on, a new field gets a default, so that files of every released version can be read.
+SCHEMA_VERSION = 1
 
-_MAX_DIGITS = 300  # of a whole number; a float still holds it, and its digits are read in no time
+_MAX_DIGITS = 300  # of an integer: still within the range of a float, and quick to parse
 
 
 def as_text(result: Any) -> str:
-    """Give a dataclass as JSON, with the schema version first."""
+    """Write a dataclass as JSON, with the schema version first."""
     document = {"schema_version": SCHEMA_VERSION, **_fields(result)}
     return json.dumps(document, indent=1, allow_nan=False, default=_plain)
 
 
 def as_document(text: str, source: str) -> dict[str, Any]:
-    """Parse what :func:`as_text` wrote, less the version; its fields are not checked yet.
+    """Parse the text of :func:`as_text` without checking its fields.
 
-    Numbers that a float does not hold come as infinite.
+    Numbers beyond the range of a float become infinite.
 
     Raises
     ------
     MisfitError
-        Where the text is something else.
+        If the text is not a document of this format.
     InputError
-        Where it is of a newer version; ``source`` names it.
+        If it has another schema version; ``source`` names it.
     """
     try:
         document = json.loads(text, parse_int=_as_number)
@@ -46,15 +45,17 @@ def as_document(text: str, source: str) -> dict[str, Any]:
         raise MisfitError("it has no schema_version")
     version = document.pop("schema_version")
     if type(version) is not int or version < 1:
-        raise MisfitError(f"schema_version must be a whole number from 1 on, got {shown(version)}")
-    if version > SCHEMA_VERSION:
-        reads = f"this MINERVA reads versions up to {SCHEMA_VERSION}"
-        raise InputError(f"{source} has schema version {shown(version)} and {reads}; update MINERVA to read it.")
+        raise MisfitError(f"schema_version must be a positive integer, got {shown(version)}")
+    if version != SCHEMA_VERSION:
+        raise InputError(
+            f"{source} has schema version {shown(version)}, but this MINERVA reads version {SCHEMA_VERSION}; "
+            "run the fit again, or install the version that wrote the file."
+        )
     return document
 
 
 def _plain(value: Any) -> Any:
-    """What JSON does not know as what it knows: dataclasses, mappings, numbers and arrays of numpy, and the rest."""
+    """Convert dataclasses, mappings, NumPy values and other objects to what JSON knows."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return _fields(value)
     if isinstance(value, Mapping):
@@ -63,7 +64,7 @@ def _plain(value: Any) -> Any:
 
 
 def _fields(result: Any) -> dict[str, Any]:
-    # One level deep, where asdict would copy all of it
+    # asdict would copy everything recursively
     return {field.name: getattr(result, field.name) for field in dataclasses.fields(result)}
 
 

@@ -1,4 +1,4 @@
-"""The answer of a fit as a whole."""
+"""The result of a fit."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from minerva_select import text
 from minerva_select.checks import as_path
 from minerva_select.errors import InputError, InputTypeError, brief
 from minerva_select.io.atomic import atomic_write, read_text
@@ -17,6 +18,7 @@ from minerva_select.results.json_format import as_document, as_text
 from minerva_select.results.parsing import MisfitError, read_as, shown
 from minerva_select.results.progress import TrainingRecord, WeightRecord
 from minerva_select.results.provenance import Provenance
+from minerva_select.results.warning import SelectionWarning
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,17 +27,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Selection:
-    """Which features were kept, which were dropped, why, and how sure that is.
+    """Which features were kept, which were dropped, why, and how certain that is.
 
-    Both amounts of information are None where the method that selected does not measure them.
+    ``mutual_information`` and ``total_information`` are None if the method does not measure them.
 
     Examples
     --------
+    >>> from minerva_select.codes import ReasonCode
+    >>> from minerva_select.results import Reason
     >>> selection = Selection(
     ...     target="y",
     ...     features=(
-    ...         FeatureResult("a", True, "adds 0.500 nats", weight=1.0),
-    ...         FeatureResult("b", False, "weight fell to zero"),
+    ...         FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES, values={"nats": 0.5}), weight=1.0),
+    ...         FeatureResult("b", False, Reason(ReasonCode.ZERO_WEIGHT)),
     ...     ),
     ...     mutual_information=Estimate(0.5, 0.48, 0.52, n_rows=1000),
     ...     total_information=Estimate(0.5, 0.48, 0.52, n_rows=1000),
@@ -56,15 +60,15 @@ class Selection:
     path: tuple[PathPoint, ...] = ()
     history: tuple[TrainingRecord, ...] = ()
     converged: bool = True
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[SelectionWarning, ...] = ()
     seconds: float = 0.0
     settings: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
-    pairs: tuple[PairResult, ...] = ()  # of selected features, those with the largest amounts first
+    pairs: tuple[PairResult, ...] = ()  # of selected features, largest absolute value first
     suspects: tuple[Suspect, ...] = ()
     weight_history: tuple[WeightRecord, ...] = ()
     repeats: Repeats | None = None
-    provenance: Provenance | None = field(default=None, compare=False)  # two runs may well find the same
+    provenance: Provenance | None = field(default=None, compare=False)
 
     @property
     def selected(self) -> tuple[str, ...]:
@@ -73,7 +77,7 @@ class Selection:
 
     @property
     def information_kept(self) -> float | None:
-        """Share of all the information found that the kept features carry, between 0 and 1; None if not measured."""
+        """Share of the total information that the kept features carry, between 0 and 1; None if not measured."""
         if self.mutual_information is None or self.total_information is None:
             return None
         total = max(self.total_information.nats, self.mutual_information.nats)
@@ -81,42 +85,59 @@ class Selection:
 
     @property
     def headline(self) -> str:
-        """The answer in one sentence."""
-        from minerva_select import text  # noqa: PLC0415
-
+        """The result in one sentence."""
         return text.headline(self)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a feature, in column order, with all that was found about it.
+        """Return one row per feature, in column order.
 
         Returns
         -------
         DataFrame
-            Columns feature, selected, reason, weight, marginal_nats, contribution_nats, contribution_low,
-            contribution_high, partners, stand_ins, marginal_low, marginal_high, role, replaced_by, frequency: those of
-            :class:`FeatureResult`, less its note.
-        """
-        import pandas as pd  # noqa: PLC0415 - pandas costs 0.3 s, and a saved selection may be read without it
+            The fields of :class:`FeatureResult`, with ``reason`` as text and ``reason_code`` and ``reason_columns`` to
+            filter by.
 
-        columns = [f.name for f in dataclasses.fields(FeatureResult) if f.name != "note"]
-        rows = [[getattr(result, name) for name in columns] for result in self.features]
-        return pd.DataFrame(rows, columns=columns)
+        Examples
+        --------
+        >>> from minerva_select import problems, selectors
+        >>> problem = problems.redundant(n_samples=200, random_state=0)
+        >>> selection = selectors.KSGSelector(n_features_to_select=1).fit(problem.X, problem.y).selection_
+        >>> frame = selection.to_frame()
+        >>> len(frame.query("selected and reason_code == 'score'"))
+        1
+        """
+        import pandas as pd  # noqa: PLC0415 - takes 0.3 s, and a saved selection can be read without it
+
+        names = [one.name for one in dataclasses.fields(FeatureResult)]
+        rows = [
+            {name: getattr(result, name) for name in names}
+            | {
+                "reason": str(result.reason),
+                "reason_code": str(result.reason.code),
+                "reason_columns": result.reason.columns,
+                "role": None if result.role is None else str(result.role),
+                "conversion": None if result.conversion is None else str(result.conversion),
+            }
+            for result in self.features
+        ]
+        order = [*names[:3], "reason_code", "reason_columns", *names[3:]]
+        return pd.DataFrame(rows, columns=order)
 
     def to_json(self) -> str:
-        """The selection as JSON text, with its schema version."""
+        """Return the selection as JSON, with its schema version."""
         return as_text(self)
 
     @classmethod
-    def from_json(cls, text: str, source: str = "the text") -> Selection:
-        """Read what :meth:`to_json` wrote, now or in an older version; ``source`` names it in errors.
+    def from_json(cls, document: str, source: str = "the text") -> Selection:
+        """Read the JSON of :meth:`to_json`; ``source`` names it in errors.
 
-        Every value is checked. What is not a selection, or was edited into none, raises an
-        :class:`~minerva_select.errors.InputError` that says where and why.
+        Every value is checked. Anything else raises an :class:`~minerva_select.errors.InputError` that says where and
+        why.
         """
-        if not isinstance(text, str | bytes):
-            raise InputTypeError(f"A saved selection must be text, got {brief(text)}; Selection.load reads a file.")
+        if not isinstance(document, str | bytes):
+            raise InputTypeError(f"A saved selection must be text, got {brief(document)}; Selection.load reads a file.")
         try:
-            selection = read_as(cls, as_document(text, source))
+            selection = read_as(cls, as_document(document, source))
             _check_names(selection)
             _check_shares(selection)
         except MisfitError as misfit:
@@ -124,7 +145,7 @@ class Selection:
         return selection
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the selection as JSON, whole or not at all."""
+        """Write the selection as JSON, atomically."""
         _write(path, self.to_json())
 
     @classmethod
@@ -132,7 +153,7 @@ class Selection:
         """Read a saved selection; see :meth:`from_json`."""
         return cls.from_json(read_text(as_path("path", path), "a saved selection"), source=repr(str(path)))
 
-    # The report is a layer above; these methods hand the selection to it when they are called. See pyproject.
+    # The report package is a layer above and is imported when these methods are called; see pyproject.toml.
 
     def plot(self, kind: str = "contributions", *, dark: bool = False) -> Figure:
         """Draw the selection.
@@ -140,15 +161,15 @@ class Selection:
         Parameters
         ----------
         kind : {"contributions", "path", "pairs", "training", "stability"}
-            What each selected feature adds; the information of ever fewer features; who works with whom; the training;
-            how often each feature was selected when the fit was repeated.
+            Contributions of the selected features; information against the number of features; interactions of pairs;
+            training curves; selection frequencies of repeated fits.
         dark : bool
-            Light on dark.
+            Whether to use dark colors.
 
         Returns
         -------
         plotly.graph_objects.Figure
-            A notebook shows it; ``show()`` opens it in a browser.
+            Notebooks display it; ``show()`` opens it in a browser.
         """
         from minerva_select.report.figures import figure  # noqa: PLC0415
 
@@ -161,9 +182,7 @@ class Selection:
         _write(path, render(self))
 
     def __str__(self) -> str:
-        """All that was found, in sentences."""
-        from minerva_select import text  # noqa: PLC0415
-
+        """Describe everything that was found, in sentences."""
         return "\n".join([*(part.text for part in text.explanation(self)), *text.notices(self)])
 
     def _repr_html_(self) -> str:
@@ -177,22 +196,24 @@ def _write(path: str | os.PathLike[str], content: str) -> None:
     try:
         atomic_write(path, content)
     except FileNotFoundError:
-        raise InputError(f"There is no folder {str(path.parent)!r} to write {path.name!r} to; make it first.") from None
+        raise InputError(
+            f"There is no folder {str(path.parent)!r} to write {path.name!r} to; create it first."
+        ) from None
     except OSError as error:
         raise InputError(f"{str(path)!r} cannot be written: {error.strerror or error}.") from error
 
 
 def _check_names(selection: Selection) -> None:
-    """Refuse a feature that is there twice, and a name that is no feature's: whoever looks one up relies on it."""
+    """Raise if a feature occurs twice, or a name is not one of the features."""
     known: set[str] = set()
     for k, result in enumerate(selection.features):
         if result.feature in known:
-            raise MisfitError(f"features[{k}] is {shown(result.feature)} again")
+            raise MisfitError(f"features[{k}] repeats {shown(result.feature)}")
         known.add(result.feature)
     for place, names in _mentions(selection):
         for name in names:
             if name not in known:
-                raise MisfitError(f"{place} names {shown(name)}, which is none of its features")
+                raise MisfitError(f"{place} names {shown(name)}, which is not one of its features")
 
 
 def _check_shares(selection: Selection) -> None:
@@ -204,7 +225,7 @@ def _check_shares(selection: Selection) -> None:
 def _mentions(selection: Selection) -> Iterator[tuple[str, Iterable[str]]]:
     for k, result in enumerate(selection.features):
         yield f"features[{k}].partners", result.partners
-        yield f"features[{k}].stand_ins", result.stand_ins
+        yield f"features[{k}].substitutes", result.substitutes
         yield f"features[{k}].replaced_by", result.replaced_by
     for k, point in enumerate(selection.path):
         yield f"path[{k}].features", point.features

@@ -1,4 +1,4 @@
-"""What a user fits: MINERVA's selector, the methods to compare it with, and the estimate of mutual information."""
+"""Selectors that a user fits, and the estimate of mutual information."""
 
 from minerva_select.selectors.baselines.boosting import GradientBoostingSelector
 from minerva_select.selectors.baselines.boruta import BorutaSelector
@@ -11,6 +11,7 @@ from minerva_select.selectors.baselines.mrmr import MRMRSelector
 from minerva_select.selectors.baselines.rfe import RFESelector
 from minerva_select.selectors.estimation import mutual_information
 from minerva_select.selectors.minerva import MinervaSelector
+from minerva_select.selectors.paper import PaperSelector
 
 __all__ = [
     "BorutaSelector",
@@ -21,6 +22,7 @@ __all__ = [
     "LassoSelector",
     "MRMRSelector",
     "MinervaSelector",
+    "PaperSelector",
     "RFESelector",
     "RandomForestSelector",
     "mutual_information",

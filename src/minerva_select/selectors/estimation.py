@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from minerva_select.codes import EstimateNote
 from minerva_select.data.frames import as_table, as_target
 from minerva_select.errors import InputError
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics, Fold, held_out_clusters
@@ -116,21 +117,23 @@ def mutual_information(
 
 
 def as_estimate(evidence: MeanEstimate, entropy: float, optimism: float, n_rows: int) -> Estimate:
-    """An estimate that stays between nothing and all that the target holds, and says when it was cut there.
+    """An estimate between zero and the entropy of the target, with a note if it reaches the entropy.
 
-    ``optimism`` is how much better the critic does on its own training rows. The truth lies about half way between
-    the two, so the upper end of the interval reaches that much further. It may pass the entropy of the target, which
-    is itself an estimate from these rows; the note then says so.
+    ``optimism`` is how much better the critic does on its own training rows. The truth lies about halfway between the
+    two, so the upper end of the interval is raised by half of it. It may exceed the entropy of the target, which is
+    itself an estimate from these rows.
     """
     low, high = evidence.interval
     high += max(0.0, optimism) / 2
     nats = min(max(0.0, evidence.mean), entropy)
-    note = ""
+    note = None
     if evidence.mean > entropy:
-        note = f"cut to the target's entropy of {entropy:.3f} nats"
+        note = EstimateNote.CAPPED
     elif high > entropy:
-        note = f"the target's entropy in these rows is {entropy:.3f} nats"
-    return Estimate(nats, min(max(0.0, low), nats), max(high, nats), n_rows, note)
+        note = EstimateNote.EXCEEDS
+    return Estimate(
+        nats, min(max(0.0, low), nats), max(high, nats), n_rows, note, entropy=None if note is None else entropy
+    )
 
 
 def _estimate_plan(n_rows: int) -> FitConfig:

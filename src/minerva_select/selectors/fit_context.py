@@ -1,8 +1,8 @@
-"""What a solver is asked, and the parts of an answer that do not depend on the solver."""
+"""Everything a solver needs to know about one fit, and the parts of a result that do not depend on the solver."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -12,41 +12,48 @@ import torch
 from numpy.typing import NDArray
 from torch import Generator
 
-from minerva_select.errors import brief
+from minerva_select.codes import Conversion, ReasonCode, StopCause, WarningCode
+from minerva_select.config import DIAGNOSTICS
 from minerva_select.mi.training import TrainingContext
-from minerva_select.results import Estimate, FeatureResult, Provenance, Selection, TrainingRecord, versions
+from minerva_select.preprocessing.identifiers import Identifier
+from minerva_select.results import (
+    Estimate,
+    FeatureResult,
+    Provenance,
+    Reason,
+    Selection,
+    SelectionWarning,
+    TrainingRecord,
+)
+from minerva_select.results.provenance import versions
 from minerva_select.runtime.deadline import Deadline
 from minerva_select.runtime.distributed import SINGLE_PROCESS, ProcessGroup
-from minerva_select.schema import Column, Note, Table
+from minerva_select.schema import Table
 from minerva_select.selectors.out_of_core import Stream
 from minerva_select.selectors.row_metadata import Origins
 from minerva_select.selectors.run_directory import Workplace
-from minerva_select.selectors.usable_columns import DROPPED_ON_REQUEST, Participants
-
-KEPT_ON_REQUEST = "kept on request"
-FEW_ROWS = 100
-"""With fewer, only what is told by nearly every row stands out from chance."""
+from minerva_select.selectors.usable_columns import UsableColumns, identifier_reason
 
 
 @dataclass(frozen=True)
-class Request:
-    """Everything a run needs to know."""
+class FitContext:
+    """Everything a solver needs to know about one fit."""
 
     table: Table  # all columns, in the user's order
     target: Table
-    target_kind: str
-    participants: Participants
-    order: tuple[str, ...]  # participants in canonical order
+    target_type: str
+    columns: UsableColumns
+    order: tuple[str, ...]  # usable columns in canonical order
     weights: NDArray[np.float64]
     origins: Origins
-    n_wanted: int | None
+    n_features: int | None  # units to select; None: the solver decides
     keep_redundant: bool
     rng: np.random.Generator
     device: torch.device
     deadline: Deadline
     on_record: Callable[[TrainingRecord], None]
-    stream: Stream | None = None  # all rows, where ``table`` is a sample of them
-    drawn_from: int | None = None  # rows of the table that these were drawn from, where the time is too short for all
+    stream: Stream | None = None  # all rows, if ``table`` is a sample of them
+    sampled_from: int | None = None  # number of all rows, if the time limit allows only a sample
     workplace: Workplace = field(default_factory=Workplace)
     ranks: ProcessGroup = SINGLE_PROCESS
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -54,7 +61,7 @@ class Request:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows, of which the table may be a sample."""
+        """Number of rows of the fit, of which ``table`` may be a sample."""
         return self.target.n_rows
 
     def run(self, generator: Generator, on_record: Callable[[TrainingRecord], None]) -> TrainingContext:
@@ -64,113 +71,114 @@ class Request:
 
     @property
     def target_name(self) -> str:
-        """How the target is called in sentences."""
+        """Name of the target in sentences."""
         return ", ".join(self.target.names)
 
-    @property
+    @cached_property
     def units(self) -> list[list[int]]:
-        """Places, in canonical order, of the columns that come and go together."""
-        place = {name: k for k, name in enumerate(self.order)}
-        return sorted(sorted(place[name] for name in members) for members in self.participants.units)
+        """Positions, in canonical order, of the columns that are selected or dropped together."""
+        position = {name: k for k, name in enumerate(self.order)}
+        return sorted(sorted(position[name] for name in members) for members in self.columns.units)
 
     @property
     def kept_units(self) -> list[int]:
-        """Units that are kept on request, all of a group for the sake of one member."""
-        kept = self.participants.kept
-        return [unit for unit, places in enumerate(self.units) if any(self.order[place] in kept for place in places)]
+        """Units that are kept on request: those with at least one kept member."""
+        kept = self.columns.kept
+        return [
+            unit
+            for unit, positions in enumerate(self.units)
+            if any(self.order[position] in kept for position in positions)
+        ]
 
-    def why_kept(self, name: str) -> str | None:
-        """Why a fitted column is kept whatever it carries: it is named, or in a group with one that is; or None."""
-        if name in self.participants.kept:
-            return KEPT_ON_REQUEST
-        return f"{KEPT_ON_REQUEST} with {self._kept_with[name]}" if name in self._kept_with else None
+    def request_reason(self, name: str) -> Reason | None:
+        """The reason of a used column that is kept on request, itself or with its group; None if it is not."""
+        if name in self.columns.kept:
+            return Reason(ReasonCode.ON_REQUEST)
+        return Reason(ReasonCode.ON_REQUEST, (self._kept_with[name],)) if name in self._kept_with else None
 
     @cached_property
     def _kept_with(self) -> dict[str, str]:
-        """Of every column in a group with one that is kept, the first such one."""
-        kept = self.participants.kept
+        """The first kept member of every group that has one, by member."""
+        kept = self.columns.kept
         found: dict[str, str] = {}
-        for members in self.participants.units:
+        for members in self.columns.units:
             named = [name for name in members if name in kept]
             found.update(dict.fromkeys(members, named[0]) if named else {})
         return found
 
-    def set_aside(self, name: str) -> FeatureResult | None:
-        """The result of a column that takes no part in the fit, but for copies; None if it does take part."""
-        reason = self.participants.reasons.get(name)
-        if reason is None or name in self.participants.originals:
+    def unused_result(self, name: str) -> FeatureResult | None:
+        """The result of an unused column other than a copy; None if the column is used."""
+        reason = self.columns.reasons.get(name)
+        if reason is None or name in self.columns.originals:
             return None
-        if name in self.participants.kept:
-            return FeatureResult(name, True, f"{KEPT_ON_REQUEST} ({reason})")
+        if name in self.columns.kept:
+            return FeatureResult(name, True, Reason(ReasonCode.ON_REQUEST, values={"otherwise": str(reason.code)}))
         return FeatureResult(name, False, reason)
 
-    def with_notes(self, results: tuple[FeatureResult, ...]) -> tuple[FeatureResult, ...]:
-        """Results that say how their columns were read, where that is not as the user's cells are."""
-        notes = {column.name: column.note for column in self.table.columns if column.note is not None}
-        return tuple(replace(one, note=notes[one.feature]) if one.feature in notes else one for one in results)
+    def with_conversions(self, results: tuple[FeatureResult, ...]) -> tuple[FeatureResult, ...]:
+        """Add to the results how their columns were converted."""
+        found = {column.name: column.conversion for column in self.table.columns if column.conversion is not None}
+        return tuple(replace(one, conversion=found[one.feature]) if one.feature in found else one for one in results)
 
-    def warnings(self, n_rows: int, *, converged: bool, still_rising: bool = False) -> tuple[str, ...]:
-        """Plain sentences about what a user should know before trusting an answer that so many rows gave."""
-        found = self.warnings_of_columns()
-        if n_rows < FEW_ROWS:
-            found.append(f"{n_rows} rows are few: they show strong relations only, and weaker ones need more rows.")
-        if self.drawn_from is not None:
-            found.append(
-                f"The time limit of {self.deadline.seconds:g} s is too short for all {self.drawn_from:,} rows: "
-                f"{self.n_rows:,} were drawn at random, with all that have a rare value of the target."
-            )
-        n_left_out = self.n_rows - n_rows
-        if n_left_out:
-            found.append(
-                f"{n_left_out:,} of {self.n_rows:,} rows were left out: they are later rows of groups that "
-                "earlier parts of the split have already."
-            )
+    def warnings(self, n_rows: int, *, converged: bool, still_rising: bool = False) -> tuple[SelectionWarning, ...]:
+        """Warnings about columns, rows and training that do not depend on the solver."""
+        found = self.column_warnings()
+        if n_rows < DIAGNOSTICS.few_rows:
+            found.append(SelectionWarning(WarningCode.FEW_ROWS, values={"n_rows": n_rows}))
+        if self.sampled_from is not None:
+            values = {"seconds": self.deadline.seconds, "n_total": self.sampled_from, "n_rows": self.n_rows}
+            found.append(SelectionWarning(WarningCode.ROWS_SAMPLED, values=values))
+        if n_rows < self.n_rows:
+            values = {"n_left_out": self.n_rows - n_rows, "n_total": self.n_rows}
+            found.append(SelectionWarning(WarningCode.ROWS_LEFT_OUT, values=values))
         if not converged:
-            found.append(f"The run did not converge: {self._why_ended()}; the selection is the best so far.")
+            cause = {"cause": str(self._stop_cause()), "seconds": self.deadline.seconds}
+            found.append(SelectionWarning(WarningCode.NOT_CONVERGED, values=cause))
         elif still_rising:
-            found.append("The bound was still rising when training ended: these features may carry more than is said.")
-        if self.n_wanted is not None and self.n_wanted > len(self.participants.units):
-            found.append(f"Only {len(self.participants.units)} columns can be used, fewer than were asked for.")
+            found.append(SelectionWarning(WarningCode.STILL_RISING))
+        n_usable = len(self.columns.units)
+        if self.n_features is not None and self.n_features > n_usable:
+            found.append(SelectionWarning(WarningCode.FEWER_COLUMNS_THAN_REQUESTED, values={"n_usable": n_usable}))
         return tuple(found)
 
-    def _why_ended(self) -> str:
-        """Why a run ended before it had converged."""
+    def _stop_cause(self) -> StopCause:
         if self.deadline.stop():
-            return "it was asked to stop"
-        limit = self.deadline.seconds
-        return "training ran out of steps" if limit is None else f"the time limit of {limit:g} s ended it"
+            return StopCause.ASKED
+        return StopCause.STEP_LIMIT if self.deadline.seconds is None else StopCause.TIME_LIMIT
 
-    def warnings_of_columns(self) -> list[str]:
-        """A sentence for every way in which fitted columns look like identifiers, and one for numbers that are text."""
-        alike: dict[str, list[str]] = {}
-        for name, reason in self.participants.suspects.items():
-            alike.setdefault(reason, []).append(name)
-        sentences = [_suspicion(names, reason) for reason, names in alike.items()]
-        dropped = {name for name, reason in self.participants.reasons.items() if reason == DROPPED_ON_REQUEST}
-        columns = (*self.table.columns, *self.target.columns)
-        texts = [one for one in columns if one.note == Note.NOTATION and one.name not in dropped]
-        return [*sentences, _notation(texts)] if texts else sentences
-
-
-def _suspicion(names: list[str], reason: str) -> str:
-    remedy, reason = "drop {} unless the values mean something for other rows too", reason.removeprefix("identifier: ")
-    if len(names) == 1:
-        return f"Column {names[0]!r} looks like an identifier ({reason}); {remedy.format('it')}."
-    listed = ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5:,} others" if len(names) > 5 else "")
-    return f"Columns {listed} look like identifiers ({reason}); {remedy.format('them')}."
-
-
-def _notation(columns: Sequence[Column]) -> str:
-    names = [column.name for column in columns]
-    listed = ", ".join(map(repr, names[:3])) + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
-    levels = columns[0].levels
-    example = "" if levels is None else f" such as {brief(levels[len(levels) // 2])}"
-    subject, them = (f"Column {listed} is", "it") if len(names) == 1 else (f"Columns {listed} are", "them")
-    return f"{subject} read as text without order, though values{example} look like numbers or dates; convert {them}."
+    def column_warnings(self) -> list[SelectionWarning]:
+        """Warnings about used columns that look like identifiers, and about text that looks like numbers."""
+        alike: list[tuple[Identifier, list[str]]] = []
+        for name, found in self.columns.identifiers.items():
+            if name in self.columns.reasons:
+                continue
+            same = next((names for other, names in alike if other == found), None)
+            if same is None:
+                alike.append((found, [name]))
+            else:
+                same.append(name)
+        warnings = [
+            SelectionWarning(WarningCode.IDENTIFIER, tuple(names), identifier_reason(found).values)
+            for found, names in alike
+        ]
+        dropped = {
+            name for name, reason in self.columns.reasons.items() if reason.code is ReasonCode.DROPPED_ON_REQUEST
+        }
+        texts = [
+            column
+            for column in (*self.table.columns, *self.target.columns)
+            if column.conversion is Conversion.UNPARSED and column.name not in dropped
+        ]
+        if texts:
+            levels = texts[0].levels
+            values = {} if levels is None else {"example": str(levels[len(levels) // 2])}
+            names = tuple(column.name for column in texts)
+            warnings.append(SelectionWarning(WarningCode.UNPARSED_NUMBERS, names, values))
+        return warnings
 
 
 def plain(value: Any) -> Any:
-    """Parameters as plain JSON values, so that a selection is the same after saving and loading."""
+    """Parameters as JSON values, so that a selection is equal after saving and loading."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
@@ -180,20 +188,17 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
-def empty_selection(request: Request) -> Selection:
-    """The answer when no column can be used: nothing is fitted."""
-    results = (request.set_aside(name) for name in request.table.names)
-    nothing = Estimate(0.0, 0.0, 0.0, request.n_rows)
+def empty_selection(context: FitContext) -> Selection:
+    """The result if no column can be used: nothing is fitted."""
+    results = (context.unused_result(name) for name in context.table.names)
+    nothing = Estimate(0.0, 0.0, 0.0, context.n_rows)
     return Selection(
-        target=request.target_name,
+        target=context.target_name,
         features=tuple(result for result in results if result is not None),
         mutual_information=nothing,
         total_information=nothing,
-        n_rows=request.n_rows,
-        warnings=(
-            "No column can be used: all are constant, empty, identifiers or dropped.",
-            *request.warnings_of_columns(),
-        ),
-        settings=request.settings,
+        n_rows=context.n_rows,
+        warnings=(SelectionWarning(WarningCode.NO_USABLE_COLUMN), *context.column_warnings()),
+        settings=context.settings,
         versions=versions(),
     )

@@ -18,7 +18,6 @@ from minerva_select.schema import Table
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "target_type": ("auto", "discrete", "continuous"),
     "redundant": ("drop", "keep"),
-    "solver": ("vetting", "paper"),
 }
 NOT_NEGATIVE = ("sparsity", "norm_drift", "target_norm", "threshold")
 POSITIVE = ("learning_rate", "time_limit")
@@ -33,9 +32,9 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that no fit of ours could use, whatever the table."""
     for name, choices in CHOICES.items():
         check_choice(name, parameters[name], choices)
-    for name in NOT_NEGATIVE + POSITIVE:
-        value = parameters[name]
-        if value is None:
+    for name in (*NOT_NEGATIVE, *POSITIVE):
+        value = parameters.get(name)
+        if value is None and (name == "time_limit" or name not in parameters):
             continue
         if not is_finite(value):
             raise InputError(f"{name} must be a finite number, got {brief(value)}.")

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Generator
 
-from minerva_select.results import versions
+from minerva_select.results.provenance import versions
 from minerva_select.runtime.checkpoint import NO_CHECKPOINT, Checkpoint
 from minerva_select.runtime.distributed import ProcessGroup
 from minerva_select.schema import Table

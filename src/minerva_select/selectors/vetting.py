@@ -1,98 +1,95 @@
-"""The default solver on a table, and its outcome in words."""
+"""Run the vetting solver on a table and build the selection."""
 
 from __future__ import annotations
 
 import torch
 
+from minerva_select.codes import WarningCode
 from minerva_select.data.encoded_rows import PackedRows, Rows
 from minerva_select.mi.cross_fit import Target
-from minerva_select.results import Selection, TrainingRecord, versions
+from minerva_select.results import Selection, SelectionWarning, TrainingRecord
+from minerva_select.results.provenance import versions
 from minerva_select.runtime.device import limit_threads
 from minerva_select.runtime.rng import seeded_rng
 from minerva_select.selectors.cross_validation import divide, encode, informative_rows, make_folds, share_out
-from minerva_select.selectors.diagnostics import find_suspects, warnings_about
+from minerva_select.selectors.diagnostics import find_suspects, suspect_warnings
 from minerva_select.selectors.estimation import as_estimate
-from minerva_select.selectors.fit_context import Request, empty_selection
-from minerva_select.selectors.result_builder import Findings
+from minerva_select.selectors.fit_context import FitContext, empty_selection
+from minerva_select.selectors.result_builder import ResultBuilder
 from minerva_select.solvers.fit_config import FitConfig
 from minerva_select.solvers.vetting import VettingSolution, solve_vetting
 
-STREAMED_TO_DEVICE = (
-    "The rows do not fit in the memory of the device: they were sent to it batch by batch, which takes longer and "
-    "changes nothing."
-)
 
-
-def run_vetting(request: Request) -> Selection:
+def select_by_vetting(context: FitContext) -> Selection:
     """Screen, learn, sparsify, vet."""
-    if not request.order:
-        return empty_selection(request)
-    origins = request.origins
-    n_informative = min(informative_rows(request.target, request.target_kind), origins.n_independent)
-    plan = origins.adapt(FitConfig.for_rows(request.n_rows, n_informative))
-    divisions = divide(request.target, request.target_kind, plan, request.rng, origins)
-    units = request.units
+    if not context.order:
+        return empty_selection(context)
+    origins = context.origins
+    n_informative = min(informative_rows(context.target, context.target_type), origins.n_independent)
+    plan = origins.adapt(FitConfig.for_rows(context.n_rows, n_informative))
+    divisions = divide(context.target, context.target_type, plan, context.rng, origins)
+    units = context.units
     records: list[TrainingRecord] = []
 
     def on_record(record: TrainingRecord) -> None:
         records.append(record)
-        request.on_record(record)
+        context.on_record(record)
 
-    table, kinds = request.table.select(request.order), request.participants.kinds
-    if request.stream is None:
-        x, shares = share_out(encode(table, kinds, divisions, request.device), request.n_rows, request.ranks)
+    table, kinds = context.table.select(context.order), context.columns.kinds
+    if context.stream is None:
+        x, shares = share_out(encode(table, kinds, divisions, context.device), context.n_rows, context.ranks)
     else:
-        x, shares = request.stream.encode(table, kinds, request.workplace.key, request.device)
-    seed, device = int(request.rng.integers(2**31)), request.device
+        x, shares = context.stream.encode(table, kinds, context.workplace.key, context.device)
+    seed, device = int(context.rng.integers(2**31)), context.device
 
     def solve(x: Rows) -> tuple[Target, VettingSolution]:
         records.clear()
         folds = make_folds(
             x,
-            request.target,
-            request.target_kind,
-            request.weights,
+            context.target,
+            context.target_type,
+            context.weights,
             origins.groups,
             divisions,
             device,
             shares,
         )
         with limit_threads(plan.max_threads), seeded_rng(seed, device) as generator:
-            run = request.run(generator, on_record)
+            run = context.run(generator, on_record)
             return folds[0].target, solve_vetting(
-                folds, units, request.kept_units, plan, run, n_wanted=request.n_wanted
+                folds, units, context.kept_units, plan, run, n_wanted=context.n_features
             )
 
     try:
         target, solution = solve(x)
-    except torch.OutOfMemoryError:  # of the device: what its memory does not hold can still pass through it
-        x = x.pack().to(torch.device("cpu")).streamed_to(request.device)
+    except torch.OutOfMemoryError:  # keep the rows in main memory and send batches to the device
+        x = x.pack().to(torch.device("cpu")).streamed_to(context.device)
         target, solution = solve(x)
-    findings = Findings(solution, units, request)
+    builder = ResultBuilder(solution, units, context)
     n_rows, streamed = divisions[0].n_rows, isinstance(x, PackedRows) and x.taken_to is not None
     information, total = (
         as_estimate(evidence, target.entropy, 0.0, n_rows) for evidence in (solution.information, solution.total)
     )
-    features, suspects = findings.results(), find_suspects(solution, request)
+    features, suspects = builder.results(), find_suspects(solution, context)
     warnings = (
-        *request.warnings(n_rows, converged=solution.converged, still_rising=solution.still_rising),
-        *warnings_about(suspects, request.target_name, {one.feature for one in features if one.selected}),
-        *findings.doubts(),
+        *context.warnings(n_rows, converged=solution.converged, still_rising=solution.still_rising),
+        *suspect_warnings(suspects, context.target_name, {one.feature for one in features if one.selected}),
+        *builder.training_warnings(),
     )
     return Selection(
-        target=request.target_name,
+        target=context.target_name,
         features=features,
         mutual_information=information,
         total_information=total,
         n_rows=n_rows,
         target_entropy=target.entropy if target.is_discrete else None,
-        path=findings.path(information, total),
+        path=builder.path(information, total),
         history=tuple(records),
         converged=solution.converged,
-        warnings=(*warnings, STREAMED_TO_DEVICE) if streamed else warnings,
-        settings=request.settings,
+        warnings=(*warnings, SelectionWarning(WarningCode.STREAMED_TO_DEVICE)) if streamed else warnings,
+        settings=context.settings,
         versions=versions(),
-        pairs=findings.pairs(),
+        pairs=builder.pairs(),
         suspects=suspects,
-        weight_history=findings.weight_history(),
+        weight_history=builder.weight_history(),
     )

@@ -1,121 +1,125 @@
-"""Why features were dropped: what stands in for those that carried something, and how many carried nothing."""
+"""Why features were dropped: which kept features carry their information, and how many carry none."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from minerva_select.results import FeatureResult, Role, Selection, SuspectKind
+from minerva_select.codes import ReasonCode, Role, SuspectKind
 from minerva_select.text.feature_order import digits_for, ranked
-from minerva_select.text.formatting import amount, printable, spoken
+from minerva_select.text.formatting import join_names, number
 
-MOST_SENTENCES = 3  # for each way to stand in
+if TYPE_CHECKING:
+    from minerva_select.results import FeatureResult, Selection
+
+MOST_SENTENCES = 3  # per kind of replacement
 MOST_NAMES = 4
 MOST_REASONS = 3
-_TOO_MANY = "beyond the number asked for"  # how a solver ends the reason of a feature that there was no place for
 
-_HOW = ("copy", "near-copy", "redundant")  # how one feature may stand in for another
-_Why = tuple[str, tuple[str, ...]]  # how, and which selected features stand in for a dropped one
+_EQUIVALENT, _NEARLY, _REDUNDANT = "equivalent", "nearly", "redundant"
+_Replacement = tuple[str, tuple[str, ...]]  # kind, and the selected features
 
 
 def dropped(selection: Selection) -> list[str]:
-    """Say what stands in for the dropped features that carried something, and count the others by reason.
+    """Name the features that carry the information of dropped ones, and count the other dropped ones by reason.
 
     Examples
     --------
-    >>> from minerva_select.results import Estimate
+    >>> from minerva_select.results import Estimate, FeatureResult, Reason, Selection
     >>> found = Estimate(0.6, 0.58, 0.62, n_rows=1000)
+    >>> copy = Reason(ReasonCode.EQUIVALENT, ("amount",))
     >>> features = (
-    ...     FeatureResult("amount", True, "adds 0.5 nats", stand_ins=("amount_eur", "amount_usd")),
-    ...     FeatureResult("amount_eur", False, "copy of amount"),
-    ...     FeatureResult("amount_usd", False, "copy of amount"),
-    ...     FeatureResult("limit", False, "adds nothing once amount is known", replaced_by=("amount",)),
-    ...     *(FeatureResult(f"noise_{k}", False, "no information found") for k in range(7)),
+    ...     FeatureResult("amount", True, Reason(ReasonCode.CONTRIBUTES, values={"nats": 0.5})),
+    ...     FeatureResult("amount_eur", False, copy),
+    ...     FeatureResult("amount_usd", False, copy),
+    ...     FeatureResult("limit", False, Reason(ReasonCode.REDUNDANT, ("amount",)), replaced_by=("amount",)),
+    ...     *(FeatureResult(f"noise_{k}", False, Reason(ReasonCode.NO_INFORMATION)) for k in range(7)),
     ... )
     >>> for sentence in dropped(Selection("y", features, found, found, n_rows=1000)):
     ...     print(sentence)
-    amount_eur and amount_usd are dropped: amount tells the same.
-    limit is dropped: what it tells, amount tells.
+    amount_eur and amount_usd are dropped: they are equivalent to amount.
+    limit is dropped: amount carries its information.
     7 others are dropped: no information found.
     """
-    if selection.mutual_information is None:  # a method with scores of its own, which the reasons give
+    if selection.mutual_information is None:  # a baseline: its reasons give its scores
         return []
     gone = [result for result in ranked(selection.features) if not result.selected]
-    why = _stand_ins(gone, selection)
-    sentences = [sentence for how in _HOW for sentence in _of_replaced(how, why)]
-    left = [result for result in gone if result.feature not in why]
-    sentences += _of_unplaced([one for one in left if one.reason.endswith(_TOO_MANY)], digits_for(selection))
-    sentences += _of_rest([one for one in left if not one.reason.endswith(_TOO_MANY)], told=bool(sentences))
-    return sentences
+    replacements = _replacements(gone, selection)
+    sentences = [
+        sentence for kind in (_EQUIVALENT, _NEARLY, _REDUNDANT) for sentence in _of_replaced(kind, replacements)
+    ]
+    left = [result for result in gone if result.feature not in replacements]
+    sentences += _of_surplus([one for one in left if one.reason.code is ReasonCode.BEYOND_COUNT], digits_for(selection))
+    rest = [one for one in left if one.reason.code is not ReasonCode.BEYOND_COUNT]
+    return sentences + _of_rest(rest, is_first=not sentences)
 
 
-def _stand_ins(gone: Iterable[FeatureResult], selection: Selection) -> Mapping[str, _Why]:
-    """Of every dropped feature that selected ones stand in for, which ones, and how well."""
+def _replacements(gone: Iterable[FeatureResult], selection: Selection) -> Mapping[str, _Replacement]:
+    """Selected features that carry the information of each dropped one, if any."""
     chosen = {result.feature: result for result in selection.features if result.selected}
     replacing: dict[str, list[str]] = {}
     for name, result in chosen.items():
-        for stand_in in result.stand_ins:
-            replacing.setdefault(stand_in, []).append(name)
+        for substitute in result.substitutes:
+            replacing.setdefault(substitute, []).append(name)
     near = {one.feature: one.of for one in selection.suspects if one.kind is SuspectKind.NEAR_COPY}
-    found: dict[str, _Why] = {}
+    found: dict[str, _Replacement] = {}
     for result in gone:
-        name, copied = result.feature, result.reason.removeprefix("copy of ")
+        name, reason = result.feature, result.reason
         others = result.replaced_by or tuple(replacing.get(name, ()))
-        if result.reason.endswith(_TOO_MANY):
+        if reason.code is ReasonCode.BEYOND_COUNT:
             continue
-        if copied != result.reason and copied in chosen:
-            found[name] = "copy", (copied,)
+        if reason.code is ReasonCode.EQUIVALENT and chosen.keys() & {*reason.columns}:
+            found[name] = _EQUIVALENT, reason.columns
         elif near.get(name) in chosen:
-            found[name] = "near-copy", (str(near[name]),)
-        elif others or result.role is Role.STAND_IN:
-            found[name] = "redundant", others
+            found[name] = _NEARLY, (str(near[name]),)
+        elif others or result.role is Role.SUBSTITUTE:
+            found[name] = _REDUNDANT, others
     return found
 
 
-def _of_replaced(how: str, why: Mapping[str, _Why]) -> list[str]:
-    """A sentence for those that the same features stand in for, or one for all where that would be too many."""
-    alike: dict[tuple[str, ...], list[str]] = {}
-    for name, (of_name, others) in why.items():
-        if of_name == how:
-            alike.setdefault(others, []).append(name)
-    if len(alike) > MOST_SENTENCES:
-        names = [name for name, (of_name, _) in why.items() if of_name == how]
-        return [_replaced(how, names, list(dict.fromkeys(other for others in alike for other in others)))]
-    return [_replaced(how, names, others) for others, names in alike.items()]
+def _of_replaced(kind: str, replacements: Mapping[str, _Replacement]) -> list[str]:
+    """One sentence for each set of replacing features, or one for all if there are too many."""
+    same: dict[tuple[str, ...], list[str]] = {}
+    for name, (of_name, others) in replacements.items():
+        if of_name == kind:
+            same.setdefault(others, []).append(name)
+    if len(same) > MOST_SENTENCES:
+        names = [name for name, (of_name, _) in replacements.items() if of_name == kind]
+        return [_replaced(kind, names, list(dict.fromkeys(other for others in same for other in others)))]
+    return [_replaced(kind, names, others) for others, names in same.items()]
 
 
-def _replaced(how: str, names: Sequence[str], others: Sequence[str]) -> str:
-    subject, who = f"{spoken(names, MOST_NAMES)} {_are(len(names))} dropped", spoken(others, MOST_NAMES)
-    tell = "tells" if len(others) == 1 else "tell"
-    if how == "redundant":
-        it_tells = "it tells" if len(names) == 1 else "they tell"
-        return f"{subject}: what {it_tells}, {who or 'the selected features'} {tell}."
-    return f"{subject}: {who} {tell} {'nearly ' if how == 'near-copy' else ''}the same."
+def _replaced(kind: str, names: Sequence[str], others: Sequence[str]) -> str:
+    one = len(names) == 1
+    subject = f"{join_names(names, MOST_NAMES)} {'is' if one else 'are'} dropped"
+    replacing = join_names(others, MOST_NAMES) or "the selected features"
+    if kind == _REDUNDANT:
+        carry = "carries" if len(others) == 1 else "carry"
+        return f"{subject}: {replacing} {carry} {'its' if one else 'their'} information."
+    nearly = "nearly " if kind == _NEARLY else ""
+    return f"{subject}: {'it is' if one else 'they are'} {nearly}equivalent to {replacing}."
 
 
-def _of_unplaced(results: list[FeatureResult], digits: int) -> list[str]:
+def _of_surplus(results: list[FeatureResult], digits: int) -> list[str]:
     if not results:
         return []
     names, best = [result.feature for result in results], results[0]
-    amounts = "" if best.contribution_nats is None else f", at most {amount(best.contribution_nats, digits)} nats"
-    return [f"{spoken(names, MOST_NAMES)} would add something{amounts}, but fewer features were asked for."]
+    nats = "" if best.contribution_nats is None else f" up to {number(best.contribution_nats, digits)} nats"
+    return [f"{join_names(names, MOST_NAMES)} would add{nats or ' information'}, but fewer features were requested."]
 
 
-def _of_rest(results: list[FeatureResult], *, told: bool) -> list[str]:
-    """Count the features that nothing more is said of, by reason."""
+def _of_rest(results: list[FeatureResult], *, is_first: bool) -> list[str]:
+    """Count the features that no other sentence mentions, by reason."""
     if not results:
         return []
     if len(results) == 1:
-        return [f"{spoken([results[0].feature])} is dropped: {printable(results[0].reason)}."]
-    counts = Counter(result.reason for result in results).most_common()
-    subject = f"{len(results):,} {'others' if told else 'features'} are dropped"
+        return [f"{join_names([results[0].feature])} is dropped: {results[0].reason}."]
+    counts = Counter(str(result.reason) for result in results).most_common()
+    subject = f"{len(results):,} {'features' if is_first else 'others'} are dropped"
     if len(counts) == 1:
-        return [f"{subject}: {printable(counts[0][0])}."]
+        return [f"{subject}: {counts[0][0]}."]
     shown = counts if len(counts) <= MOST_REASONS + 1 else counts[:MOST_REASONS]
-    reasons = [f"{printable(reason)} ({count:,})" for reason, count in shown]
+    reasons = [f"{reason} ({count:,})" for reason, count in shown]
     n_more = len(results) - sum(count for _, count in shown)
     return [f"{subject}: {', '.join(reasons)}" + (f", other reasons ({n_more:,})." if n_more else ".")]
-
-
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"

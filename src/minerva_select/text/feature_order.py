@@ -1,30 +1,37 @@
-"""The order in which features are shown, and how finely their numbers are."""
+"""The order in which features are shown, the length of their bars, and the digits of their numbers."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from minerva_select.results import FeatureResult, Selection
+if TYPE_CHECKING:
+    from minerva_select.results import FeatureResult, Selection
 
 
 def ranked(features: Iterable[FeatureResult]) -> list[FeatureResult]:
-    """Order the kept features before the dropped ones, the strongest first; equals stay in column order.
+    """Sort kept features before dropped ones, strongest first; ties stay in column order.
 
     Examples
     --------
-    >>> weak = FeatureResult("weak", True, "adds 0.1 nats", contribution_nats=0.1)
-    >>> strong = FeatureResult("strong", True, "adds 0.4 nats", contribution_nats=0.4)
-    >>> [result.feature for result in ranked([FeatureResult("none", False, "constant"), weak, strong])]
-    ['strong', 'weak', 'none']
+    >>> from minerva_select.codes import ReasonCode
+    >>> from minerva_select.results import FeatureResult, Reason
+    >>> weak, strong = (
+    ...     FeatureResult(name, True, Reason(ReasonCode.CONTRIBUTES), contribution_nats=nats)
+    ...     for name, nats in (("weak", 0.1), ("strong", 0.4))
+    ... )
+    >>> constant = FeatureResult("constant", False, Reason(ReasonCode.CONSTANT))
+    >>> [result.feature for result in ranked([constant, weak, strong])]
+    ['strong', 'weak', 'constant']
     """
     return sorted(features, key=_strength, reverse=True)
 
 
 def _strength(result: FeatureResult) -> tuple[bool, float, bool, float]:
-    contribution, alone = _finite(result.contribution_nats), _finite(result.marginal_nats)
-    # A dropped copy adds nothing and tells much alone; among dropped features it is the one a reader looks for.
-    strength = contribution if result.selected else max(contribution, alone)
+    contribution, marginal = _finite(result.contribution_nats), _finite(result.marginal_nats)
+    # A dropped copy contributes nothing but carries much alone; readers look for it first among the dropped features
+    strength = contribution if result.selected else max(contribution, marginal)
     return result.selected, strength, result.contribution_nats is not None, abs(_finite(result.weight))
 
 
@@ -32,19 +39,24 @@ def _finite(value: float | None) -> float:
     return value if value is not None and math.isfinite(value) else 0.0
 
 
-def shares(features: Iterable[FeatureResult]) -> dict[str, float]:
-    """Length of each feature's bar: its contribution (its weight, where none was measured) over the largest kept one.
+def bar_lengths(features: Iterable[FeatureResult]) -> dict[str, float]:
+    """Contribution of each feature (or weight, if contributions were not measured) divided by the largest kept one.
 
-    Where nothing is kept there are no bars: the largest of nothing but noise is noise.
+    If nothing is kept, all bars are empty: the largest among noise is noise.
 
     Examples
     --------
-    >>> shares([FeatureResult("a", True, "", contribution_nats=0.5), FeatureResult("b", False, "")])
+    >>> from minerva_select.codes import ReasonCode
+    >>> from minerva_select.results import FeatureResult, Reason
+    >>> a = FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES), contribution_nats=0.5)
+    >>> bar_lengths([a, FeatureResult("b", False, Reason(ReasonCode.NOISE))])
     {'a': 1.0, 'b': 0.0}
     """
     results = list(features)
-    vetted = any(result.contribution_nats is not None for result in results)
-    lengths = [_finite(result.contribution_nats) if vetted else abs(_finite(result.weight)) for result in results]
+    has_contributions = any(result.contribution_nats is not None for result in results)
+    lengths = [
+        _finite(result.contribution_nats) if has_contributions else abs(_finite(result.weight)) for result in results
+    ]
     longest = max((length for result, length in zip(results, lengths, strict=True) if result.selected), default=0.0)
     return {
         result.feature: min(1.0, max(0.0, length / longest)) if longest > 0 else 0.0
@@ -53,11 +65,11 @@ def shares(features: Iterable[FeatureResult]) -> dict[str, float]:
 
 
 def digits_for(selection: Selection) -> int:
-    """Digits after the point that leave three figures of the information found: rare targets have few nats.
+    """Decimals that show three significant digits of the information found; rare targets have few nats.
 
     Examples
     --------
-    >>> from minerva_select.results import Estimate
+    >>> from minerva_select.results import Estimate, Selection
     >>> rare = Estimate(0.0093, 0.0090, 0.0096, n_rows=1000)
     >>> digits_for(Selection("fraud", (), mutual_information=rare, total_information=rare, n_rows=1000))
     5
@@ -67,7 +79,7 @@ def digits_for(selection: Selection) -> int:
 
 
 def digits_of(largest: float) -> int:
-    """Digits after the point that leave three figures of the largest amount of a table.
+    """Decimals that show three significant digits of the largest number.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How names and numbers are shown to people, on the screen and on the page."""
+"""Format names and numbers for the terminal, the page and the notebook."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import unicodedata
 from collections.abc import Sequence
 
 NOT_MEASURED = "–"
-LONGEST_NAME = 40  # characters of a name within a sentence
+LONGEST_NAME = 40  # characters of a name in a sentence
 
-# Direction overrides can make a name read as another one, so they are spelled out like control characters.
+# Direction overrides can make one name look like another, so they are escaped like control characters.
 _DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _UNPRINTABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 
 def printable(text: str, limit: int | None = None) -> str:
-    r"""Text on one line: control characters spelled out, and the middle left out where it is longer than ``limit``.
+    r"""Return text on one line, with control characters escaped and the middle cut if it is longer than ``limit``.
 
-    White space at an end is shown by quotes: a name that ends in a space is not the one without it.
+    Leading or trailing white space is made visible by quotes.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def printable(text: str, limit: int | None = None) -> str:
     >>> printable("a_very_long_column_name", limit=11)
     'a_ver…_name'
     """
-    text = spelled(text)
+    text = escape(text)
     if text != text.strip():
         text = f"'{text}'"
     if limit is None or len(text) <= limit:
@@ -37,29 +37,29 @@ def printable(text: str, limit: int | None = None) -> str:
     return text[: limit - 1 - tail] + "…" + text[len(text) - tail :]
 
 
-def spelled(text: str) -> str:
-    r"""Text with its control characters spelled out.
+def escape(text: str) -> str:
+    r"""Escape control characters.
 
     Examples
     --------
-    >>> print(spelled("two\nlines "), end="|")
+    >>> print(escape("two\nlines "), end="|")
     two\nlines |
     """
-    return text if text.isprintable() else "".join(map(_spelled, text))
+    return text if text.isprintable() else "".join(map(_escape, text))
 
 
-def _spelled(character: str) -> str:
+def _escape(character: str) -> str:
     if unicodedata.category(character) in _UNPRINTABLE or character in _DIRECTIONS:
         return character.encode("unicode_escape").decode("ascii")
     return character
 
 
-def amount(value: float | None, digits: int = 3) -> str:
-    """Give a number with fixed digits, a dash where it was not measured, and never a minus zero.
+def number(value: float | None, digits: int = 3) -> str:
+    """Format a number with fixed digits; a dash if it was not measured, and never a negative zero.
 
     Examples
     --------
-    >>> amount(0.49961), amount(-0.00001), amount(None)
+    >>> number(0.49961), number(-0.00001), number(None)
     ('0.500', '0.000', '–')
     """
     if value is None or not math.isfinite(value):
@@ -68,7 +68,7 @@ def amount(value: float | None, digits: int = 3) -> str:
 
 
 def percent(share: float) -> str:
-    """Give a share as said: all is 100%, nearly all is not.
+    """Format a share as a percentage; only a full share is 100%.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def percent(share: float) -> str:
 
 
 def interval(low: float | None, high: float | None, digits: int = 3) -> str:
-    """Give the ends of an interval, or nothing where an end is not known.
+    """Format an interval; empty if an end is unknown.
 
     Examples
     --------
@@ -90,12 +90,12 @@ def interval(low: float | None, high: float | None, digits: int = 3) -> str:
     >>> interval(None, 0.52)
     ''
     """
-    ends = (amount(low, digits), amount(high, digits))
+    ends = (number(low, digits), number(high, digits))
     return "" if NOT_MEASURED in ends else " to ".join(ends)
 
 
 def duration(seconds: float) -> str:
-    """Give a length of time in the units a person would use.
+    """Format a duration in the units a person would use.
 
     Examples
     --------
@@ -103,30 +103,18 @@ def duration(seconds: float) -> str:
     ('4.2 s', '4 min 10 s', '2 h 5 min')
     """
     if not seconds >= 60:
-        return f"{amount(seconds, 1)} s"
+        return f"{number(seconds, 1)} s"
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
 
 
-def listing(names: tuple[str, ...], most: int = 6) -> str:
-    """Give names with commas between them, and only the count of those past ``most``.
+def join_names(names: Sequence[str], most: int = 6, limit: int | None = LONGEST_NAME) -> str:
+    """Join names for a sentence, each cut to ``limit``; names past ``most`` are only counted.
 
     Examples
     --------
-    >>> listing(("a", "b", "c"), most=2)
-    'a, b and 1 more'
-    """
-    shown = ", ".join(printable(name, limit=60) for name in names[:most])
-    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
-
-
-def spoken(names: Sequence[str], most: int = 6, limit: int | None = LONGEST_NAME) -> str:
-    """Give names as a sentence has them, each cut to ``limit``, and only the count of those past ``most``.
-
-    Examples
-    --------
-    >>> spoken(["a", "b", "c"]), spoken(["a", "b", "c", "d"], most=2)
+    >>> join_names(["a", "b", "c"]), join_names(["a", "b", "c", "d"], most=2)
     ('a, b and c', 'a, b and 2 more')
     """
     shown = [printable(name, limit) or "''" for name in names[:most]]

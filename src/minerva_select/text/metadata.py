@@ -1,17 +1,33 @@
-"""The figures of an answer and the facts of its making, each as a label and a short value."""
+"""Key figures of a selection and facts about the fit, each as a label and a short value."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from minerva_select.results import Selection
-from minerva_select.text import feature_order, formatting
+from minerva_select.codes import Conversion, EstimateNote
+from minerva_select.text.feature_order import digits_for
+from minerva_select.text.formatting import duration, interval, join_names, number, percent
+
+if TYPE_CHECKING:
+    from minerva_select.results import Estimate, Selection
+
+_CONVERSIONS = {
+    Conversion.DATE: "date read as seconds since 1970, UTC",
+    Conversion.TIME: "time of day read as seconds since midnight",
+    Conversion.DURATION: "duration read as seconds",
+    Conversion.DECIMAL: "decimal read as float",
+    Conversion.BYTES: "bytes read as text",
+    Conversion.MIXED: "mixed values read as text",
+    Conversion.OBJECT: "objects read as text",
+    Conversion.UNPARSED: "numbers or dates in an unknown format read as text",
+}
 
 
 @dataclass(frozen=True)
 class Card:
-    """One figure of the answer, with what it is a figure of."""
+    """One key figure."""
 
     label: str
     figure: str
@@ -20,64 +36,94 @@ class Card:
 
 
 def cards(selection: Selection) -> Iterator[Card]:
-    """Give the figures of the answer.
+    """Yield the key figures.
 
     Examples
     --------
-    >>> from minerva_select.results import FeatureResult
-    >>> kept = FeatureResult("a", True, "among the best")
+    >>> from minerva_select.codes import ReasonCode
+    >>> from minerva_select.results import FeatureResult, Reason, Selection
+    >>> kept = FeatureResult("a", True, Reason(ReasonCode.SCORE))
     >>> [card.label for card in cards(Selection("y", (kept,), None, None, n_rows=1000))]
     ['Features kept', 'Rows']
     """
-    digits = feature_order.digits_for(selection)
+    digits = digits_for(selection)
     found, total, kept = selection.mutual_information, selection.total_information, selection.information_kept
     yield Card("Features kept", f"{len(selection.selected):,}", f"of {len(selection.features):,}")
     if found is not None:
-        interval = formatting.interval(found.low, found.high, digits)
-        notes = (f"{interval} (95%)" if interval else "", f"{formatting.amount(found.bits, digits)} bits")
-        yield Card("Together they tell", formatting.amount(found.nats, digits), "nats", notes)
+        ends = interval(found.low, found.high, digits)
+        notes = (f"{ends} (95%)" if ends else "", f"{number(found.bits, digits)} bits")
+        yield Card("Information", number(found.nats, digits), "nats", notes)
     if total is not None and kept is not None and selection.selected:
-        yield Card(
-            "Information kept",
-            formatting.percent(kept),
-            "",
-            (f"of {formatting.amount(total.nats, digits)} nats in all features",),
-        )
+        yield Card("Information kept", percent(kept), "", (f"of {number(total.nats, digits)} nats in all features",))
     if found is not None and selection.target_entropy is not None and selection.target_entropy > 0:
         share = min(1.0, max(0.0, found.nats / selection.target_entropy))
-        entropy = f"of {formatting.amount(selection.target_entropy, digits)} nats that the target holds"
-        yield Card("Target explained", formatting.percent(share), "", (entropy,))
+        entropy = f"of its entropy of {number(selection.target_entropy, digits)} nats"
+        yield Card("Target explained", percent(share), "", (entropy,))
     if selection.repeats is not None:
         repeats = selection.repeats
         rows = "all rows" if repeats.subsample is None else f"{repeats.subsample:.0%} of the rows"
-        yield Card("Repeats agree", f"{repeats.agreement:.0%}", "", (f"{repeats.n_fits:,} fits on {rows}",))
-    time = f"the fit took {formatting.duration(selection.seconds)}" if selection.seconds > 0 else ""
+        yield Card("Agreement of repeats", f"{repeats.agreement:.0%}", "", (f"{repeats.n_fits:,} fits on {rows}",))
+    time = f"the fit took {duration(selection.seconds)}" if selection.seconds > 0 else ""
     yield Card("Rows", f"{selection.n_rows:,}", "", (time,))
 
 
-def notes(selection: Selection) -> Iterator[str]:
-    """Give what the estimates say of themselves, as sentences; what a card tells already is left out.
+def describe_estimate_note(estimate: Estimate) -> str:
+    """Say how an estimate relates to the entropy of the target; empty if it is well below.
 
     Examples
     --------
     >>> from minerva_select.results import Estimate
-    >>> rough = Estimate(0.5, 0.3, 0.7, n_rows=100, note="few rows")
-    >>> list(notes(Selection("y", (), rough, rough, n_rows=100)))
-    ['Few rows.']
+    >>> describe_estimate_note(Estimate(0.69, 0.68, 0.69, n_rows=100, note=EstimateNote.CAPPED, entropy=0.693))
+    'capped at the entropy of the target, 0.693 nats'
     """
-    entropy = selection.target_entropy
-    told = "" if entropy is None else f"{entropy:.3f} nats"  # as estimates write it
+    entropy = "" if estimate.entropy is None else f", {estimate.entropy:.3f} nats"
+    match estimate.note:
+        case EstimateNote.CAPPED:
+            return f"capped at the entropy of the target{entropy}"
+        case EstimateNote.EXCEEDS:
+            return f"the interval exceeds the entropy of the target in these rows{entropy}"
+    return ""
+
+
+def estimate_notes(selection: Selection) -> Iterator[str]:
+    """Yield the notes of both estimates as sentences, unless a card gives the entropy anyway."""
     estimates = (selection.mutual_information, selection.total_information)
-    for note in dict.fromkeys(estimate.note for estimate in estimates if estimate is not None and estimate.note):
-        if not told or told not in note:
-            yield f"{note[0].upper()}{note[1:]}" + ("" if note.endswith(".") else ".")
+    described = (describe_estimate_note(estimate) for estimate in estimates if estimate is not None)
+    for note in dict.fromkeys(note for note in described if note):
+        if selection.target_entropy is None:
+            yield f"{note[0].upper()}{note[1:]}."
 
 
-def facts(selection: Selection) -> Iterator[tuple[str, str, bool]]:
-    """Tell how the answer was made: what, its value, whether that is to be read letter by letter.
+def describe_conversion(conversion: Conversion | None) -> str:
+    """Say how the values of a column were converted; empty if they were not."""
+    return "" if conversion is None else _CONVERSIONS[conversion]
+
+
+def conversions(selection: Selection) -> list[str]:
+    """List the converted columns, one line per conversion.
 
     Examples
     --------
+    >>> from minerva_select.codes import ReasonCode
+    >>> from minerva_select.results import FeatureResult, Reason, Selection
+    >>> constant = Reason(ReasonCode.CONSTANT)
+    >>> dates = [FeatureResult(name, False, constant, conversion=Conversion.DATE) for name in ("opened", "closed")]
+    >>> conversions(Selection("y", tuple(dates), None, None, n_rows=10))
+    ['date read as seconds since 1970, UTC: opened and closed']
+    """
+    names: dict[Conversion, list[str]] = {}
+    for result in selection.features:
+        if result.conversion is not None:
+            names.setdefault(result.conversion, []).append(result.feature)
+    return [f"{describe_conversion(conversion)}: {join_names(found)}" for conversion, found in names.items()]
+
+
+def facts(selection: Selection) -> Iterator[tuple[str, str, bool]]:
+    """Yield facts about the fit: label, value, and whether the value is code.
+
+    Examples
+    --------
+    >>> from minerva_select.results import Selection
     >>> list(facts(Selection("y", (), None, None, n_rows=1000, seconds=4.2)))
     [('Shape', '1,000 rows, 1 column', False), ('Time', '4.2 s', False)]
     """
@@ -95,6 +141,6 @@ def facts(selection: Selection) -> Iterator[tuple[str, str, bool]]:
     if made is not None:
         yield "Device", made.device, False
     if selection.seconds > 0:
-        yield "Time", formatting.duration(selection.seconds), False
+        yield "Time", duration(selection.seconds), False
     if made is not None:
-        yield "Made", made.created.replace("T", " ").replace("+00:00", " UTC"), False
+        yield "Created", made.created.replace("T", " ").replace("+00:00", " UTC"), False

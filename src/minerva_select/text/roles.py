@@ -1,47 +1,61 @@
-"""The part that each selected feature plays: who matters alone, and who only together with whom."""
+"""The role of each selected feature: which carry information alone, and which only together."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from minerva_select.results import FeatureResult, Role, Selection
+from minerva_select.codes import Role
 from minerva_select.text.feature_order import digits_for, ranked
-from minerva_select.text.formatting import amount, spoken
-from minerva_select.text.pairs import closest_pairs, synergies
+from minerva_select.text.formatting import join_names, number
+from minerva_select.text.interactions import closest_pairs, synergies
+
+if TYPE_CHECKING:
+    from minerva_select.results import FeatureResult, Selection
 
 MOST_GROUPS = 4
 MOST_ALONE = 5
 
 _Links = Mapping[str, Sequence[str]]
+_ROLES = {
+    Role.ALONE: "matters alone",
+    Role.TOGETHER: "matters only with others",
+    Role.SUBSTITUTE: "could replace a selected feature",
+}
+
+
+def describe_role(role: Role | None) -> str:
+    """Describe a role in a few words; empty if there is none."""
+    return "" if role is None else _ROLES[role]
 
 
 def roles(selection: Selection) -> list[str]:
-    """Say who matters only together, and then who tells something alone.
+    """Say which features matter only together, then which carry information alone.
 
     Examples
     --------
-    >>> from minerva_select.results import Estimate
-    >>> found = Estimate(0.6, 0.58, 0.62, n_rows=1000)
+    >>> from minerva_select.codes import ReasonCode
+    >>> from minerva_select.results import Estimate, FeatureResult, PairResult, Reason, Selection
+    >>> found, kept = Estimate(0.6, 0.58, 0.62, n_rows=1000), Reason(ReasonCode.CONTRIBUTES)
     >>> f3, f8 = (
-    ...     FeatureResult(name, True, "", 1.0, 0.0, 0.5, partners=(other,), role=Role.TOGETHER)
+    ...     FeatureResult(name, True, kept, 1.0, 0.0, 0.5, partners=(other,), role=Role.TOGETHER)
     ...     for name, other in (("f3", "f8"), ("f8", "f3"))
     ... )
-    >>> hour = FeatureResult("hour", True, "", 0.2, 0.08, 0.1, role=Role.ALONE)
-    >>> from minerva_select.results import PairResult
+    >>> hour = FeatureResult("hour", True, kept, 0.2, 0.08, 0.1, role=Role.ALONE)
     >>> pairs = (PairResult("f3", "f8", 0.5, 0.48, 0.52),)
     >>> for sentence in roles(Selection("y", (f3, f8, hour), found, found, n_rows=1000, pairs=pairs)):
     ...     print(sentence)
-    f3 and f8 matter only together: alone each tells 0.000 nats, together they add 0.500 to what the others tell.
-    Alone, hour tells 0.080 nats.
+    f3 and f8 matter only together: alone each carries 0.000 nats; together they add 0.500 to the other features.
+    Alone, hour carries 0.080 nats.
     """
     return together(selection) + alone(selection)
 
 
 def together(selection: Selection) -> list[str]:
-    """Say which features matter only together, pairs first, and which two work most closely together."""
+    """Say which features matter only together, pairs first, and which two interact most."""
     chosen = {result.feature: result for result in ranked(selection.features) if result.selected}
     links = _links(selection, chosen)
-    groups = _groups([name for name, result in chosen.items() if result.role is Role.TOGETHER], links)
+    groups = _connected([name for name, result in chosen.items() if result.role is Role.TOGETHER], links)
     sentences = [_of_group(group, chosen, links, selection) for group in groups[:MOST_GROUPS]]
     if len(groups) > MOST_GROUPS:
         sentences.append(f"{sum(map(len, groups[MOST_GROUPS:])):,} more features matter only with others.")
@@ -49,28 +63,28 @@ def together(selection: Selection) -> list[str]:
 
 
 def alone(selection: Selection) -> list[str]:
-    """Say what features tell alone, the strongest first, and which of them are kept though others tell the same."""
+    """Say what features carry alone, strongest first, and which are kept although others carry the same."""
     if len(selection.selected) < 2:  # the headline has said it
         return []
     chosen = sorted(
         (result for result in selection.features if result.selected), key=lambda result: -(result.marginal_nats or 0.0)
     )
-    telling = [result for result in chosen if result.role is Role.ALONE and result.marginal_nats is not None]
-    spare = [result.feature for result in chosen if result.role is Role.STAND_IN]
+    informative = [result for result in chosen if result.role is Role.ALONE and result.marginal_nats is not None]
+    redundant = [result.feature for result in chosen if result.role is Role.SUBSTITUTE]
     sentences = []
-    if telling:
+    if informative:
         digits = digits_for(selection)
-        first, *rest = ((result.feature, amount(result.marginal_nats, digits)) for result in telling)
-        amounts = [f"{spoken([first[0]])} tells {first[1]} nats", *(f"{spoken([name])} {nats}" for name, nats in rest)]
-        less = " tell something" if len(amounts) > MOST_ALONE else ""
-        sentences.append(f"Alone, {spoken(amounts, MOST_ALONE, limit=None)}{less}.")
-    if spare:
-        sentences.append(f"What {spoken(spare)} {'tells' if len(spare) == 1 else 'tell'}, others tell too.")
+        first, *rest = ((join_names([one.feature]), number(one.marginal_nats, digits)) for one in informative)
+        parts = [f"{first[0]} carries {first[1]} nats", *(f"{name} {nats}" for name, nats in rest)]
+        less = " carry information" if len(parts) > MOST_ALONE else ""
+        sentences.append(f"Alone, {join_names(parts, MOST_ALONE, limit=None)}{less}.")
+    if redundant:
+        sentences.append(f"Other features also carry the information of {join_names(redundant)}.")
     return sentences
 
 
 def _links(selection: Selection, chosen: Mapping[str, FeatureResult]) -> _Links:
-    """With whom each selected feature works: its partners, or else its strongest sure synergy."""
+    """Features that each selected feature interacts with: its partners, or else its strongest certain synergy."""
     links: dict[str, list[str]] = {name: [] for name in chosen}
     for name, result in chosen.items():
         for partner in result.partners:
@@ -84,8 +98,8 @@ def _links(selection: Selection, chosen: Mapping[str, FeatureResult]) -> _Links:
     return {name: tuple(dict.fromkeys(others)) for name, others in links.items()}
 
 
-def _groups(members: Sequence[str], links: _Links) -> list[list[str]]:
-    """Members that are linked, each group in the order given; pairs first, single members last."""
+def _connected(members: Sequence[str], links: _Links) -> list[list[str]]:
+    """Connected components of the members, each in the given order; pairs first, single members last."""
     left, groups = dict.fromkeys(members), []
     while left:
         reached, frontier = set(), [next(iter(left))]
@@ -101,31 +115,31 @@ def _groups(members: Sequence[str], links: _Links) -> list[list[str]]:
 
 def _of_group(group: Sequence[str], chosen: Mapping[str, FeatureResult], links: _Links, selection: Selection) -> str:
     digits, results = digits_for(selection), [chosen[name] for name in group]
-    tells = [result.marginal_nats for result in results if result.marginal_nats is not None]
+    marginals = [result.marginal_nats for result in results if result.marginal_nats is not None]
     adds = [result.contribution_nats for result in results if result.contribution_nats is not None]
-    most = amount(max(0.0, *tells), digits) if len(tells) == len(group) else None
-    at_most = "" if most == amount(0.0, digits) else "at most "
+    most = number(max(0.0, *marginals), digits) if len(marginals) == len(group) else None
+    at_most = "" if most == number(0.0, digits) else "at most "
     if len(group) == 1:
-        sentence = f"{spoken(group)} matters only with {spoken(links[group[0]], most=3) or 'others'}"
-        figures = [f"alone it tells {most} nats"] if most else []
-        figures += [f"once the others are known it adds {amount(adds[0], digits)}"] if adds else []
+        sentence = f"{join_names(group)} matters only with {join_names(links[group[0]], most=3) or 'others'}"
+        figures = [f"alone it carries {most} nats"] if most else []
+        figures += [f"given the others it adds {number(adds[0], digits)}"] if adds else []
     else:
-        sentence = f"{spoken(group)} matter only together"
-        figures = [f"alone each tells {at_most}{most} nats"] if most else []
+        sentence = f"{join_names(group)} matter only together"
+        figures = [f"alone each carries {at_most}{most} nats"] if most else []
         figures += _jointly(group, adds, selection, digits)
-    return f"{sentence}: {', '.join(figures)}." if figures else f"{sentence}."
+    return f"{sentence}: {'; '.join(figures)}." if figures else f"{sentence}."
 
 
 def _jointly(group: Sequence[str], adds: Sequence[float], selection: Selection, digits: int) -> list[str]:
-    """What a group tells together, as far as it was measured."""
+    """Joint information of a group, as far as it was measured."""
     found = selection.mutual_information
     if found is not None and len(group) == len(selection.selected):
-        return [f"together they tell {amount(found.nats, digits)}"]
+        return [f"together they carry {number(found.nats, digits)}"]
     if len(adds) < len(group):
         return []
-    met = [pair.nats for pair in selection.pairs if {pair.first, pair.second} == set(group)]
-    if met:
-        # I(a, b; y | rest) = I(a; y | rest, b) + I(b; y | rest, a) - synergy; measured apart, it may come out below one
-        both = max(*adds, sum(adds) - met[0])
-        return [f"together they add {amount(both, digits)} to what the others tell"]
-    return [f"with the others each adds at least {amount(min(adds), digits)}"]
+    of_pair = [pair.nats for pair in selection.pairs if {pair.first, pair.second} == set(group)]
+    if of_pair:
+        # I(a, b; y | rest) = I(a; y | rest, b) + I(b; y | rest, a) - synergy; separate estimates may give less
+        both = max(*adds, sum(adds) - of_pair[0])
+        return [f"together they add {number(both, digits)} to the other features"]
+    return [f"given the others each adds at least {number(min(adds), digits)}"]

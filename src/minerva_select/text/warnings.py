@@ -1,144 +1,234 @@
-"""What to doubt: columns that may not be what they seem, warnings, and how the answer held when repeated."""
+"""Warnings and suspicious columns, in sentences."""
 
 from __future__ import annotations
 
-import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from minerva_select.results import Selection, Suspect, SuspectKind
-from minerva_select.text.feature_order import ranked
-from minerva_select.text.formatting import LONGEST_NAME, percent, printable, spoken
+from minerva_select.codes import StopCause, SuspectKind, WarningCode
+from minerva_select.text.formatting import LONGEST_NAME, join_names, percent, printable
+from minerva_select.text.reasons import describe_identifier
+
+if TYPE_CHECKING:
+    from minerva_select.results import Selection, SelectionWarning, Suspect
 
 MOST_NAMES = 5
-
-# A warning that names a column and says this has said what there is to say.
-_TOLD = {
-    SuspectKind.LEAK: "alone tell",
-    SuspectKind.DOMINANT: "alone tell",
-    SuspectKind.NEAR_COPY: "nearly repeat",
-    SuspectKind.IDENTIFIER: "identifier",
-}
 _HARMLESS_IF_DROPPED = (SuspectKind.NEAR_COPY, SuspectKind.IDENTIFIER)
-_OTHERS = re.compile(r"and [\d,]+ others")  # how a warning ends a long list of names
+
+
+def describe_warning(warning: SelectionWarning) -> str:
+    """Describe a warning in one or two sentences that say what to do.
+
+    Examples
+    --------
+    >>> from minerva_select.results import SelectionWarning
+    >>> leak = SelectionWarning(WarningCode.LEAK, ("closed",), {"share": 0.97, "target": "default"})
+    >>> print(describe_warning(leak))
+    'closed' alone explains 97% of the entropy of default. If it is known only after the outcome, drop it and run again:
+    --drop closed, or drop=['closed'].
+    """
+    return _SENTENCES[warning.code](warning.columns, _Values(warning.values))
 
 
 def notices(selection: Selection) -> list[str]:
-    """List what a reader should know: the warnings, or else that the fit had not settled, if so.
+    """List the warnings of a selection as sentences.
 
     Examples
     --------
+    >>> from minerva_select.results import Selection
     >>> notices(Selection("y", (), None, None, n_rows=10, converged=False))
-    ['The fit stopped before it had settled; the selection may still change with more time.']
+    ['The fit stopped before it converged; more time may change the selection.']
     """
     if selection.warnings or selection.converged:
-        return list(selection.warnings)
-    return ["The fit stopped before it had settled; the selection may still change with more time."]
+        return [str(warning) for warning in selection.warnings]
+    return ["The fit stopped before it converged; more time may change the selection."]
 
 
 def suspects(selection: Selection) -> list[str]:
-    """Say which columns to look at before the answer is trusted, but for those that the warnings tell of.
-
-    An identifier or a copy that is dropped does no harm; :func:`dropped` has it.
+    """Describe the columns to check that no warning mentions; dropped identifiers and near-copies do no harm.
 
     Examples
     --------
+    >>> from minerva_select.results import Selection, Suspect
     >>> leak = Suspect("closed_on", SuspectKind.LEAK, share=0.97)
     >>> print(*suspects(Selection("default", (), None, None, n_rows=10, suspects=(leak,))))
-    closed_on alone tells 97% of what default holds. If it is known only after the outcome, drop it and run again:
-    --drop closed_on, or drop=['closed_on'].
+    'closed_on' alone explains 97% of the entropy of default. If it is known only after the outcome, drop it and run
+    again: --drop closed_on, or drop=['closed_on'].
     """
     kept = frozenset(selection.selected)
+    mentioned = {(str(warning.code), column) for warning in selection.warnings for column in warning.columns}
     return [
-        _in_words(suspect, printable(selection.target, limit=LONGEST_NAME))
+        _describe_suspect(suspect, selection.target)
         for suspect in selection.suspects
-        if not _is_told(suspect, selection.warnings)
+        if (str(suspect.kind), suspect.feature) not in mentioned
         and (suspect.feature in kept or suspect.kind not in _HARMLESS_IF_DROPPED)
     ]
 
 
-def stability(selection: Selection) -> list[str]:
-    """Say how the answer held when the fit was repeated; nothing where it was not.
-
-    Examples
-    --------
-    >>> from minerva_select.results import FeatureResult, Repeats
-    >>> features = [FeatureResult(name, True, "", frequency=share) for name, share in (("f3", 1.0), ("f7", 0.4))]
-    >>> repeats = Repeats(n_fits=10, subsample=0.8, agreement=0.7)
-    >>> print(*stability(Selection("y", tuple(features), None, None, n_rows=10, repeats=repeats)))
-    The same fit, repeated 10 times on 80% of the rows, chose f3 each time, f7 in 4 of 10.
-    Two such fits share 70% of their features on average.
-    """
-    repeats = selection.repeats
-    if repeats is None:
-        return []
-    n_fits = repeats.n_fits
-    counts = {result.feature: round((result.frequency or 0.0) * n_fits) for result in selection.features}
-    kept = [result.feature for result in ranked(selection.features) if result.selected]
-    dropped = [result.feature for result in selection.features if not result.selected]
-    times = "once" if n_fits == 1 else f"{n_fits:,} times"
-    rows = "with other seeds" if repeats.subsample is None else f"on {percent(repeats.subsample)} of the rows"
-    opening = f"The same fit, repeated {times} {rows},"
-    if not any(counts.values()):
-        return [f"{opening} chose nothing each time."]
-    if not kept:
-        seen = [name for name in dropped if counts[name]]
-        return [f"{opening} chose {_choices(seen, counts, n_fits)}."]
-    sentences = [f"{opening} chose {_choices(kept, counts, n_fits)}."]
-    sentences += [_of_dropped(dropped, counts, n_fits)] if dropped else []
-    if n_fits > 1:
-        sentences.append(f"Two such fits share {percent(repeats.agreement)} of their features on average.")
-    return [" ".join(sentences)]
-
-
-def _in_words(suspect: Suspect, target: str) -> str:
-    name = printable(suspect.feature, limit=LONGEST_NAME)
-    share = "most" if suspect.share is None else percent(suspect.share)
-    again = f"drop it and run again{_command(suspect.feature)}."
-    match suspect.kind:
-        case SuspectKind.LEAK:
-            return f"{name} alone tells {share} of what {target} holds. If it is known only after the outcome, {again}"
-        case SuspectKind.DOMINANT:
-            return f"{name} alone tells {share} of what all features tell. If it is not known before {target}, {again}"
-        case SuspectKind.NEAR_COPY:
-            other = "another column" if suspect.of is None else printable(suspect.of, limit=LONGEST_NAME)
-            return f"{name} nearly repeats {other} ({share}); one of the two may be enough."
-        case SuspectKind.IDENTIFIER:
-            return f"{name} looks like an identifier; drop it unless its values mean something for other rows too."
-
-
-def _command(name: str) -> str:
-    """How to drop a column, where its name can be typed as it is shown."""
-    if name != printable(name, limit=LONGEST_NAME):
-        return ""
-    return f": --drop {shlex.quote(name)}, or drop=[{name!r}]"
-
-
-def _is_told(suspect: Suspect, warnings: tuple[str, ...]) -> bool:
-    return any(
-        _TOLD[suspect.kind] in warning
-        and (repr(suspect.feature) in warning or warning.startswith(f"{suspect.feature} ") or _OTHERS.search(warning))
-        for warning in warnings
+def _describe_suspect(suspect: Suspect, target: str) -> str:
+    others = () if suspect.of is None else (suspect.of,)
+    return _SENTENCES[WarningCode(suspect.kind)](
+        (suspect.feature, *others), _Values({"share": suspect.share, "target": target})
     )
 
 
-def _choices(names: Sequence[str], counts: Mapping[str, int], n_fits: int) -> str:
-    """How often each of these features was chosen: those that always were, then the others, the most often first."""
-    always = [name for name in names if counts[name] == n_fits]
-    others = sorted((name for name in names if counts[name] < n_fits), key=lambda name: -counts[name])
-    told = [f"{spoken(always, MOST_NAMES)} each time"] if always else []
-    for place, name in enumerate(others[:MOST_NAMES]):
-        of_all = f" of {n_fits:,}" if place == 0 else ""
-        told.append(f"{spoken([name])} {f'in {counts[name]:,}{of_all}' if counts[name] else 'never'}")
-    if len(others) > MOST_NAMES:
-        told.append(f"{len(others) - MOST_NAMES:,} more less often")
-    return ", ".join(told)
+class _Values(dict[str, Any]):
+    """Values of a warning as text; a value that a saved file lacks becomes a question mark."""
+
+    def number(self, name: str, form: str = ",.0f") -> str:
+        value = self.get(name)
+        return format(value, form) if isinstance(value, int | float) else "?"
+
+    def share(self) -> str:
+        value = self.get("share")
+        return percent(value) if isinstance(value, int | float) else "most"
+
+    def name(self, key: str) -> str:
+        return printable(str(self.get(key, "the target")), limit=LONGEST_NAME)
 
 
-def _of_dropped(names: Sequence[str], counts: Mapping[str, int], n_fits: int) -> str:
-    """Whether the repeats chose what this answer drops."""
-    most = max((counts[name] for name in names), default=0)
-    if 2 * most >= n_fits:
-        often = [name for name in names if 2 * counts[name] >= n_fits]
-        return f"Of the dropped features they chose {_choices(often, counts, n_fits)}."
-    return f"No dropped feature was {f'chosen in more than {most:,} of {n_fits:,}' if most else 'ever chosen'}."
+def _leak(columns: Sequence[str], values: _Values) -> str:
+    target = values.name("target")
+    if len(columns) == 1:
+        return (
+            f"{_quoted(columns)} alone explains {values.share()} of the entropy of {target}. "
+            f"If it is known only after the outcome, drop it and run again{_how_to_drop(columns)}."
+        )
+    return (
+        f"{_quoted(columns)} each explain nearly all of the entropy of {target} alone (up to {values.share()}). "
+        f"Drop those that are known only after the outcome and run again{_how_to_drop(columns)}."
+    )
+
+
+def _dominant(columns: Sequence[str], values: _Values) -> str:
+    return (
+        f"{_quoted(columns)} alone carries {values.share()} of the information of all features, far more than any "
+        f"other. If it is not known before {values.name('target')}, drop it and run again{_how_to_drop(columns)}."
+    )
+
+
+def _near_copy(columns: Sequence[str], values: _Values) -> str:
+    first, *others = columns
+    return f"{_quoted([first])} nearly repeats {_quoted(others) or 'another column'}; one of them may be enough."
+
+
+def _identifier(columns: Sequence[str], values: _Values) -> str:
+    one = len(columns) == 1
+    subject = f"{_quoted(columns)} {'looks like an identifier' if one else 'look like identifiers'}"
+    pattern = f" ({describe_identifier(values)})" if values.get("pattern") else ""
+    return f"{subject}{pattern}; drop {'it' if one else 'them'} unless the values mean something for other rows."
+
+
+def _unparsed_numbers(columns: Sequence[str], values: _Values) -> str:
+    one = len(columns) == 1
+    example = f", such as {printable(str(values['example']), limit=LONGEST_NAME)!r}," if values.get("example") else ""
+    return (
+        f"{_quoted(columns)} {'is' if one else 'are'} read as categories, but the values{example} look like numbers or "
+        f"dates; convert {'it' if one else 'them'} first."
+    )
+
+
+def _rows_sampled(columns: Sequence[str], values: _Values) -> str:
+    return (
+        f"The time limit of {values.number('seconds', 'g')} s is too short for all {values.number('n_total')} rows: "
+        f"the fit used a random sample of {values.number('n_rows')}, with all rows of rare target values."
+    )
+
+
+def _rows_left_out(columns: Sequence[str], values: _Values) -> str:
+    return (
+        f"{values.number('n_left_out')} of {values.number('n_total')} rows were left out: they are later rows of "
+        "groups that an earlier split contains."
+    )
+
+
+def _not_converged(columns: Sequence[str], values: _Values) -> str:
+    causes: dict[str | None, str] = {
+        StopCause.ASKED: "it was asked to stop",
+        StopCause.TIME_LIMIT: f"the time limit of {values.number('seconds', 'g')} s was reached",
+        StopCause.STEP_LIMIT: "training reached the maximum number of steps",
+    }
+    cause = causes.get(values.get("cause"), "it was stopped")
+    return f"The fit did not converge: {cause}; the selection is the best found so far."
+
+
+def _undertrained(columns: Sequence[str], values: _Values) -> str:
+    return (
+        f"Training fell short: counting finds {values.number('marginal_nats', '.3g')} nats in {_quoted(columns)} "
+        f"alone, but the critics found {values.number('total_nats', '.3g')} in all columns; more features may matter. "
+        "Try another random_state."
+    )
+
+
+def _balanced_classes(columns: Sequence[str], values: _Values) -> str:
+    return (
+        f"The rarest class has {values.number('n_rarest')} of {values.number('n_total')} rows: every block of "
+        f"{values.number('block_size')} rows has up to {values.number('n_per_class')} rows of each class, so rows of "
+        "rare classes count many times."
+    )
+
+
+_Sentence = Callable[[Sequence[str], _Values], str]
+
+
+def _fixed(sentence: str) -> _Sentence:
+    return lambda columns, values: sentence
+
+
+_SENTENCES: dict[WarningCode, _Sentence] = {
+    WarningCode.LEAK: _leak,
+    WarningCode.DOMINANT: _dominant,
+    WarningCode.NEAR_COPY: _near_copy,
+    WarningCode.IDENTIFIER: _identifier,
+    WarningCode.UNPARSED_NUMBERS: _unparsed_numbers,
+    WarningCode.NO_USABLE_COLUMN: _fixed("No column can be used: all are constant, empty, identifiers or dropped."),
+    WarningCode.FEWER_COLUMNS_THAN_REQUESTED: lambda columns, values: (
+        f"Only {values.number('n_usable')} columns can be used, fewer than requested."
+    ),
+    WarningCode.FEW_ROWS: lambda columns, values: (
+        f"{values.number('n_rows')} rows are few: only strong relations can be found."
+    ),
+    WarningCode.ROWS_SAMPLED: _rows_sampled,
+    WarningCode.ROWS_LEFT_OUT: _rows_left_out,
+    WarningCode.NOT_CONVERGED: _not_converged,
+    WarningCode.STILL_RISING: _fixed(
+        "The bound was still rising when training ended: the features may carry more information than reported."
+    ),
+    WarningCode.UNDERTRAINED: _undertrained,
+    WarningCode.NOTHING_LEARNED: _fixed(
+        "The network learned nothing that holds on held-out rows, so the weights mean nothing: the target may be "
+        "independent of the columns, the rows too few, or learning_rate too large or too small."
+    ),
+    WarningCode.STREAMED_TO_DEVICE: _fixed(
+        "The rows do not fit in device memory and were sent in batches, which is slower and gives the same result."
+    ),
+    WarningCode.SUBSAMPLED: lambda columns, values: (
+        f"Fitted on a weighted sample of {values.number('n_rows')} of {values.number('n_total')} rows."
+    ),
+    WarningCode.ROWS_WITH_MISSING_VALUES: lambda columns, values: (
+        f"{values.number('n_rows')} of {values.number('n_total')} rows have a missing value and were left out."
+    ),
+    WarningCode.BALANCED_CLASSES: _balanced_classes,
+    WarningCode.NOT_CROSS_VALIDATED: _fixed(
+        "Too few rows to cross-validate the number of features: all features with a positive weight are kept."
+    ),
+    WarningCode.FILLED_UP: lambda columns, values: (
+        f"Only {values.number('n_scored')} features have a positive score; others were added to reach the requested "
+        "number."
+    ),
+}
+
+
+def _quoted(columns: Sequence[str]) -> str:
+    shown = [f"'{printable(column, limit=LONGEST_NAME)}'" for column in columns[:MOST_NAMES]]
+    more = len(columns) - MOST_NAMES
+    return f"{', '.join(shown)} and {more:,} more" if more > 0 else join_names(shown, limit=None)
+
+
+def _how_to_drop(columns: Sequence[str]) -> str:
+    """How to drop columns, if their names can be typed as they are shown."""
+    if len(columns) > MOST_NAMES or any(column != printable(column, limit=LONGEST_NAME) for column in columns):
+        return ""
+    typed = " ".join(f"--drop {shlex.quote(column)}" for column in columns)
+    return f": {typed}, or drop={list(columns)!r}"

@@ -6,7 +6,7 @@ import pytest
 
 from full_selection import full_selection
 from minerva_select.callbacks.metrics import RunningStep, record_amounts, selection_amounts
-from minerva_select.results import FeatureResult, Selection, TrainingRecord
+from minerva_select.results import FeatureResult, Reason, ReasonCode, Selection, TrainingRecord
 
 
 def test_steps_run_on_from_training_to_training():
@@ -47,5 +47,7 @@ def test_an_answer_is_told_with_what_each_selected_feature_adds():
 
 
 def test_what_was_not_measured_is_not_told():
-    selection = Selection("y", (FeatureResult("a", True, "weight stayed"),), None, None, n_rows=10, seconds=2.0)
+    selection = Selection(
+        "y", (FeatureResult("a", True, Reason(ReasonCode.POSITIVE_WEIGHT)),), None, None, n_rows=10, seconds=2.0
+    )
     assert selection_amounts(selection) == {"selected": 1, "seconds": 2.0}

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from minerva_select.cli import app
-from minerva_select.results import Estimate, FeatureResult, Progress, Selection
+from minerva_select.results import Estimate, FeatureResult, Progress, Reason, ReasonCode, Selection
 
 HALF = Estimate(0.5, 0.48, 0.52, n_rows=20)
 
@@ -36,8 +36,8 @@ class StandIn:
 def answer():
     """A selection with a name that does not fit on a line."""
     features = (
-        FeatureResult("a", True, "adds 0.500 nats", 1.0, 0.0, 0.5, 0.48, 0.52),
-        FeatureResult("b\nc", True, "adds"),
+        FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES, values={"nats": 0.5}), 1.0, 0.0, 0.5, 0.48, 0.52),
+        FeatureResult("b\nc", True, Reason(ReasonCode.CONTRIBUTES)),
     )
     return Selection("y", features, HALF, HALF, n_rows=20)
 

@@ -160,7 +160,7 @@ def test_options_reach_the_comparison(folder, asked, run):
     assert result.exit_code == 0
     settings = {
         "n_splits": 3, "held_out": 0.25, "n_features": 2, "time_limit": 9.0, "categorical_features": ["late"],
-        "target": "discrete", "device": "cpu", "random_state": 7, "cache": None,
+        "target_type": "discrete", "device": "cpu", "random_state": 7, "cache_dir": None,
     }  # fmt: skip
     assert asked == [(["amount", "country", "late"], ["is_fraud"], ["minerva", "ksg"], settings)]
     assert [path.name for path in folder.iterdir()] == ["data.csv"]
@@ -177,7 +177,7 @@ def test_out_gets_the_comparison_its_page_and_the_finished_cells(folder, asked, 
     result = run("compare", "data.csv", "--target", "is_fraud", "--out", "new/results")
     assert Comparison.load("new/results/comparison.json") == comparison
     assert (folder / "new/results/comparison.md").read_text(encoding="utf-8") == as_markdown(comparison)
-    assert asked[0][3]["cache"].name == "results"
+    assert asked[0][3]["cache_dir"].name == "results"
     assert "Wrote new/results/comparison.json and new/results/comparison.md." in result.stderr
 
 

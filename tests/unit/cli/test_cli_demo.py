@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from minerva_select import problems
-from minerva_select.results import Estimate, FeatureResult, Selection
+from minerva_select.results import Estimate, FeatureResult, Reason, ReasonCode, Selection
 
 
 @pytest.fixture
@@ -19,7 +19,8 @@ def small_demo(folder, selector, monkeypatch):
 
 def demo_answer(*selected):
     features = tuple(
-        FeatureResult(f"f{i}", f"f{i}" in selected, "adds" if f"f{i}" in selected else "no") for i in range(30)
+        FeatureResult(f"f{i}", f"f{i}" in selected, Reason(ReasonCode.CONTRIBUTES) if f"f{i}" in selected else "no")
+        for i in range(30)
     )
     half = Estimate(0.5, 0.48, 0.52, n_rows=500)
     return Selection("y", features, half, half, n_rows=500)

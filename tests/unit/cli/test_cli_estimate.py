@@ -32,7 +32,7 @@ def test_an_estimate_is_a_line_or_a_document(folder, monkeypatch, run):
         "x": ["amount", "late"],
         "y": ["is_fraud"],
         "given": ["country"],
-        "target": "discrete",
+        "target_type": "discrete",
         "categorical_features": ["late"],
         "device": "auto",
         "random_state": 3,

@@ -39,8 +39,8 @@ def working(selector, monkeypatch):
 
     class Working(selector):
         def fit(self, X, y, **rows):
-            self.seen["cache"].mkdir()
-            (self.seen["cache"] / "checkpoint.json").write_text("{}")
+            self.seen["cache_dir"].mkdir()
+            (self.seen["cache_dir"] / "checkpoint.json").write_text("{}")
             return super().fit(X, y, **rows)
 
     monkeypatch.setattr("minerva_select.selectors.MinervaSelector", Working)

@@ -105,7 +105,7 @@ def test_reasons_are_put_briefly_before_they_are_cut():
 
 
 def test_a_copy_is_called_a_copy_and_a_name_without_characters_is_seen():
-    copy = result("", "copy of a", selected=False, replaced_by=("a",), role=Role.STAND_IN)
+    copy = result("", "copy of a", selected=False, replaced_by=("a",), role=Role.SUBSTITUTE)
     assert rows([result("a" * 40), copy], width=40)[1][1] == ["''", "copy of a"]
 
 

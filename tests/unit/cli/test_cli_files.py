@@ -8,10 +8,16 @@ import pytest
 
 from minerva_select.cli import output_files
 from minerva_select.errors import InputError
-from minerva_select.results import Estimate, FeatureResult, Selection
+from minerva_select.results import Estimate, FeatureResult, Reason, ReasonCode, Selection
 
 ESTIMATE = Estimate(0.5, 0.48, 0.52, n_rows=100)
-SELECTION = Selection("y", (FeatureResult("a", True, "adds 0.500 nats"),), ESTIMATE, ESTIMATE, n_rows=100)
+SELECTION = Selection(
+    "y",
+    (FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES, values={"nats": 0.5})),),
+    ESTIMATE,
+    ESTIMATE,
+    n_rows=100,
+)
 
 
 def test_a_folder_is_made_with_its_parents_and_left_empty(tmp_path):

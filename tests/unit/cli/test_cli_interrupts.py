@@ -116,9 +116,9 @@ def signalled(folder, selector, answer):
         signals = (signal.SIGINT,)
 
         def fit(self, X, y, **rows):
-            if self.seen.get("cache"):
-                self.seen["cache"].mkdir()
-                (self.seen["cache"] / "checkpoint.json").write_text("{}")
+            if self.seen.get("cache_dir"):
+                self.seen["cache_dir"].mkdir()
+                (self.seen["cache_dir"] / "checkpoint.json").write_text("{}")
             for callback in self.seen["callbacks"]:
                 callback(LEARNING)
             for number in self.signals:

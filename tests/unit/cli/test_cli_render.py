@@ -11,17 +11,25 @@ from rich.console import Console
 
 from full_selection import full_selection
 from minerva_select.cli.render import rows_to_show, selection_view
-from minerva_select.results import Estimate, FeatureResult, Selection, Suspect, SuspectKind
+from minerva_select.results import (
+    Estimate,
+    FeatureResult,
+    Reason,
+    ReasonCode,
+    Selection,
+    Suspect,
+    SuspectKind,
+)
 
 NOTHING = Estimate(0.0, 0.0, 0.0, n_rows=1000)
 HALF = Estimate(0.5, 0.48, 0.52, n_rows=1000)
 
 FIVE = (
-    FeatureResult("late", False, "weight fell to zero", marginal_nats=0.001),
-    FeatureResult("weak", True, "adds 0.100 nats", 1.0, 0.09, 0.1, 0.08, 0.12),
-    FeatureResult("strong", True, "adds 0.400 nats once weak is known", 1.0, 0.0, 0.4, 0.38, 0.42, ("weak",)),
-    FeatureResult("copy", False, "copy of strong", marginal_nats=0.3),
-    FeatureResult("flat", False, "constant"),
+    FeatureResult("late", False, Reason(ReasonCode.ZERO_WEIGHT), marginal_nats=0.001),
+    FeatureResult("weak", True, Reason(ReasonCode.CONTRIBUTES, values={"nats": 0.1}), 1.0, 0.09, 0.1, 0.08, 0.12),
+    FeatureResult("strong", True, Reason(ReasonCode.CONTRIBUTES), 1.0, 0.0, 0.4, 0.38, 0.42, ("weak",)),
+    FeatureResult("copy", False, Reason(ReasonCode.EQUIVALENT, ("strong",)), marginal_nats=0.3),
+    FeatureResult("flat", False, Reason(ReasonCode.CONSTANT)),
 )
 
 
@@ -61,7 +69,7 @@ def test_a_fit_that_had_not_settled_says_so():
 
 
 def test_nothing_selected_is_said_in_words():
-    text = drawn(selection_of((FeatureResult("a", False, "weight fell to zero"),), NOTHING))
+    text = drawn(selection_of((FeatureResult("a", False, Reason(ReasonCode.ZERO_WEIGHT)),), NOTHING))
     assert "The only feature was not found to carry information about y." in text
     assert "✓" not in text
 
@@ -83,7 +91,12 @@ def test_no_feature_at_all_is_drawn():
 )
 def test_long_tables_show_the_selected_and_the_strongest_dropped(n_selected, n_features, n_rows, hidden):
     features = [
-        FeatureResult(f"f{i}", i < n_selected, "kept" if i < n_selected else "dropped", marginal_nats=i / n_features)
+        FeatureResult(
+            f"f{i}",
+            i < n_selected,
+            Reason(ReasonCode.CONTRIBUTES) if i < n_selected else "dropped",
+            marginal_nats=i / n_features,
+        )
         for i in range(n_features)
     ]
     shown, words = rows_to_show(selection_of(features))
@@ -93,7 +106,9 @@ def test_long_tables_show_the_selected_and_the_strongest_dropped(n_selected, n_f
 
 
 def test_the_dropped_features_of_a_long_table_are_the_strongest():
-    features = [FeatureResult(f"f{i}", i == 0, "", marginal_nats=i / 1000) for i in range(100)]
+    features = [
+        FeatureResult(f"f{i}", i == 0, Reason(ReasonCode.CONTRIBUTES), marginal_nats=i / 1000) for i in range(100)
+    ]
     shown, _ = rows_to_show(selection_of(features))
     assert [result.feature for result in shown] == ["f0", *(f"f{i}" for i in range(99, 70, -1))]
 
@@ -119,7 +134,7 @@ def test_no_line_is_wider_than_the_screen(width):
     ],
 )
 def test_names_are_text_whatever_they_hold(name, shown):
-    features = (FeatureResult(name, True, f"works with {name}"),)
+    features = (FeatureResult(name, True, Reason(ReasonCode.CONTRIBUTES, (name,))),)
     text = drawn(selection_of(features, warnings=(f"About {name}.",)), width=200)
     assert text.count(shown) == 4  # its name, its reason, the answer that names the only one, the warning
     assert all(character.isprintable() for character in text.replace("\n", ""))
@@ -128,7 +143,14 @@ def test_names_are_text_whatever_they_hold(name, shown):
 def test_few_nats_are_shown_with_enough_digits():
     rare = Estimate(0.0093, 0.009, 0.0096, n_rows=1000)
     features = (
-        FeatureResult("a", True, "adds", contribution_nats=0.0093, contribution_low=0.009, contribution_high=0.0096),
+        FeatureResult(
+            "a",
+            True,
+            Reason(ReasonCode.CONTRIBUTES),
+            contribution_nats=0.0093,
+            contribution_low=0.009,
+            contribution_high=0.0096,
+        ),
     )
     assert "0.00930 (0.00900 to 0.00960)" in drawn(selection_of(features, rare), width=200)
 

@@ -47,7 +47,7 @@ def test_frequencies_go_into_the_answer_that_is_written(repeated, run):
 def test_repeats_keep_no_checkpoint_and_call_nobody_back(repeated, run):
     assert run(*SELECT, "--repeats", 2, "--n-features", 2, "--cache", "work", "--resume").exit_code == 0
     parameters = repeated[0]["parameters"]
-    assert (parameters["cache"], parameters["resume"]) == (None, False)
+    assert (parameters["cache_dir"], parameters["resume"]) == (None, False)
     assert not parameters.get("callbacks")
     assert parameters["n_features_to_select"] == 2
 

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from full_selection import full_selection
-from minerva_select.results import Estimate, FeatureResult, Selection
+from minerva_select.results import Estimate, FeatureResult, Reason, ReasonCode, Selection
 
 HALF = Estimate(0.5, 0.48, 0.52, n_rows=20)
-SELECTION = Selection("y", (FeatureResult("b\nc", True, "adds"),), HALF, HALF, n_rows=20)
+SELECTION = Selection("y", (FeatureResult("b\nc", True, Reason(ReasonCode.CONTRIBUTES)),), HALF, HALF, n_rows=20)
 
 
 def test_report_draws_a_saved_selection_again(folder, run):

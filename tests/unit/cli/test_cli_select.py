@@ -125,15 +125,15 @@ def test_options_reach_the_selector(folder, selector, run):
     assert selector.seen == {
         "n_features_to_select": 2,
         "categorical_features": ["late"],
-        "target": "auto",
+        "target_type": "auto",
         "keep": ("late",),
         "drop": ("amount",),
         "solver": "paper",
         "device": "cpu",
         "time_limit": 2.5,
         "random_state": 7,
-        "memory": "3GB",
-        "cache": Path("work"),
+        "max_memory": "3GB",
+        "cache_dir": Path("work"),
         "resume": True,
         "verbose": 0,
     }
@@ -160,7 +160,7 @@ def test_several_targets_go_together_and_can_be_categorical(folder, selector, ru
     result = run("select", "data.csv", "--target", "late,is_fraud", "--categorical", "is_fraud,late,id")
     assert result.exit_code == 0
     assert selector.fitted == [(["id", "amount", "country"], ["is_fraud", "late"])]
-    assert (selector.seen["target"], selector.seen["categorical"]) == ("discrete", ["id"])
+    assert (selector.seen["target_type"], selector.seen["categorical_features"]) == ("discrete", ["id"])
 
 
 def test_a_column_with_a_comma_in_its_name_can_be_the_target(folder, selector, run):
@@ -227,4 +227,4 @@ def test_to_resume_needs_a_place(folder, run, assert_refused):
 
 @pytest.mark.parametrize("memory", ["lots", "-3GB", "12"])
 def test_a_memory_that_is_none_ends_with_2_and_one_sentence(folder, memory, run, assert_refused):
-    assert_refused(run("select", "data.csv", "--target", "is_fraud", f"--max_memory={memory}"), "memory must be")
+    assert_refused(run("select", "data.csv", "--target", "is_fraud", f"--memory={memory}"), "memory must be")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from minerva_select.codes import Conversion
 from minerva_select.data.frames import as_table
 from minerva_select.data.notation import has_unparsed_notation
-from minerva_select.schema import Note
 
 DAYS = [(year, month) for year in (1999, 2023) for month in range(1, 13)]
 WRITTEN = {
@@ -36,7 +36,7 @@ NAMES = {
 @pytest.mark.parametrize("values", WRITTEN.values(), ids=WRITTEN)
 def test_what_people_write_for_numbers_and_dates_is_noted(values):
     column = as_table(np.array(values, dtype=object)[:, None]).columns[0]
-    assert column.note == Note.NOTATION
+    assert column.conversion == Conversion.UNPARSED
     assert column.levels is not None
 
 

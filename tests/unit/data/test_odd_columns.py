@@ -12,11 +12,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from minerva_select.codes import Conversion
 from minerva_select.data import arrow_columns
 from minerva_select.data.datetimes import to_seconds
 from minerva_select.data.frames import as_table
 from minerva_select.errors import InputError, InputTypeError
-from minerva_select.schema import Note
 
 NAN = float("nan")
 DAY = 86_400.0
@@ -75,24 +75,44 @@ NUMBERS = {
     "sparse pandas": (pd.DataFrame({"a": pd.arrays.SparseArray([0.0, 2.0, NAN])}), [0.0, 2.0, NAN], None),
     "np.matrix": (np.array([[1.0], [2.0]]).view(np.matrix), [1.0, 2.0], None),
     "whole-number enum": (objects(Size.SMALL, Size.LARGE, None), [1.0, 2.0, NAN], None),
-    "256-bit decimals": (arrow([decimal.Decimal(10) ** 70, None], pa.decimal256(76, 2)), [1e70, NAN], Note.DECIMAL),
+    "256-bit decimals": (
+        arrow([decimal.Decimal(10) ** 70, None], pa.decimal256(76, 2)),
+        [1e70, NAN],
+        Conversion.DECIMAL,
+    ),
     "decimals of hundreds in pandas": (
         pd.DataFrame({"a": pd.Series([decimal.Decimal(1100)], dtype=pd.ArrowDtype(pa.decimal128(5, -2)))}),
         [1100.0],
-        Note.DECIMAL,
+        Conversion.DECIMAL,
     ),
-    "decimals of hundreds": (arrow([decimal.Decimal(1100), None], pa.decimal128(5, -2)), [1100.0, NAN], Note.DECIMAL),
-    "a decimal that signals": (objects(decimal.Decimal("sNaN"), decimal.Decimal("1.1")), [NAN, 1.1], Note.DECIMAL),
-    "durations": (arrow([5, None], pa.duration("ns")), [5e-9, NAN], Note.DURATION),
-    "durations of pandas": (objects(pd.Timedelta(5, "ns"), pd.NaT), [5e-9, NAN], Note.DURATION),
-    "times of nanoseconds": (arrow([1_500_000_001, None], pa.time64("ns")), [1.500000001, NAN], Note.TIME),
-    "dates beyond the calendar": (arrow([2**31 - 1], pa.int32()).cast(pa.schema({"a": pa.date32()})), None, Note.DATE),
-    "periods": (pd.DataFrame({"a": pd.PeriodIndex(["1970-02", None], freq="M")}), [31 * DAY, NAN], Note.DATE),
-    "periods as objects": (objects(pd.Period("1970-02", "M"), None), [31 * DAY, NAN], Note.DATE),
-    "dates among NaN": (objects(datetime.date(1970, 1, 2), NAN), [DAY, NAN], Note.DATE),
-    "dates and times": (objects(datetime.date(1970, 1, 2), pd.Timestamp("1970-01-03T00Z")), [DAY, 2 * DAY], Note.DATE),
-    "years": (np.array([["1971"], ["NaT"]], "M8[Y]"), [365 * DAY, NAN], Note.DATE),
-    "quarters of an hour": (np.array([[1], [2]], "m8[15m]"), [900.0, 1800.0], Note.DURATION),
+    "decimals of hundreds": (
+        arrow([decimal.Decimal(1100), None], pa.decimal128(5, -2)),
+        [1100.0, NAN],
+        Conversion.DECIMAL,
+    ),
+    "a decimal that signals": (
+        objects(decimal.Decimal("sNaN"), decimal.Decimal("1.1")),
+        [NAN, 1.1],
+        Conversion.DECIMAL,
+    ),
+    "durations": (arrow([5, None], pa.duration("ns")), [5e-9, NAN], Conversion.DURATION),
+    "durations of pandas": (objects(pd.Timedelta(5, "ns"), pd.NaT), [5e-9, NAN], Conversion.DURATION),
+    "times of nanoseconds": (arrow([1_500_000_001, None], pa.time64("ns")), [1.500000001, NAN], Conversion.TIME),
+    "dates beyond the calendar": (
+        arrow([2**31 - 1], pa.int32()).cast(pa.schema({"a": pa.date32()})),
+        None,
+        Conversion.DATE,
+    ),
+    "periods": (pd.DataFrame({"a": pd.PeriodIndex(["1970-02", None], freq="M")}), [31 * DAY, NAN], Conversion.DATE),
+    "periods as objects": (objects(pd.Period("1970-02", "M"), None), [31 * DAY, NAN], Conversion.DATE),
+    "dates among NaN": (objects(datetime.date(1970, 1, 2), NAN), [DAY, NAN], Conversion.DATE),
+    "dates and times": (
+        objects(datetime.date(1970, 1, 2), pd.Timestamp("1970-01-03T00Z")),
+        [DAY, 2 * DAY],
+        Conversion.DATE,
+    ),
+    "years": (np.array([["1971"], ["NaT"]], "M8[Y]"), [365 * DAY, NAN], Conversion.DATE),
+    "quarters of an hour": (np.array([[1], [2]], "m8[15m]"), [900.0, 1800.0], Conversion.DURATION),
 }
 NUMBERS |= known(
     {
@@ -105,7 +125,7 @@ NUMBERS |= known(
         "32-bit decimals": lambda: (
             arrow([decimal.Decimal("1.1"), None], pa.decimal32(5, 2)),
             [1.1, NAN],
-            Note.DECIMAL,
+            Conversion.DECIMAL,
         ),
     }
 )
@@ -117,26 +137,26 @@ def test_these_cells_are_numbers(X, values, note):
     assert column.is_numeric
     assert column.values.dtype == np.float64
     np.testing.assert_array_equal(column.values, [(2**31 - 1) * DAY] if values is None else values)
-    assert column.note == note
+    assert column.conversion == note
 
 
 UUIDS = [uuid.UUID(int=1), uuid.UUID(int=2), None]
 SPELLED = ["00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002"]
 INTERVALS = pd.arrays.IntervalArray.from_breaks([0, 1, 2])
 LEVELS = {
-    "bytes": (objects(b"a", b"\xff", None), ["\\xff", "a"], Note.BYTES),
-    "bytes of Arrow": (arrow([b"a", b"\xff", None], pa.binary_view()), ["\\xff", "a"], Note.BYTES),
-    "bytes of polars": (pl.DataFrame({"a": [b"a", b"\xff"]}), ["\\xff", "a"], Note.BYTES),
-    "bytes of one length": (arrow([b"aa", None], pa.binary(2)), ["aa"], Note.BYTES),
+    "bytes": (objects(b"a", b"\xff", None), ["\\xff", "a"], Conversion.BYTES),
+    "bytes of Arrow": (arrow([b"a", b"\xff", None], pa.binary_view()), ["\\xff", "a"], Conversion.BYTES),
+    "bytes of polars": (pl.DataFrame({"a": [b"a", b"\xff"]}), ["\\xff", "a"], Conversion.BYTES),
+    "bytes of one length": (arrow([b"aa", None], pa.binary(2)), ["aa"], Conversion.BYTES),
     "UUID objects": (objects(*UUIDS), SPELLED, "UUID read as text"),
     "UUIDs of polars": (pl.DataFrame({"a": pl.Series(UUIDS, dtype=pl.Object)}), SPELLED, "UUID read as text"),
     "enum": (objects(Colour.RED, Colour.BLUE, None), ["Colour.BLUE", "Colour.RED"], "Colour read as text"),
     "intervals": (pd.DataFrame({"a": INTERVALS}), ["(0, 1]", "(1, 2]"], "Interval read as text"),
     "intervals as categories": (pd.DataFrame({"a": pd.Categorical(INTERVALS)}), ["(0, 1]", "(1, 2]"], None),
-    "mixed": (objects("a", 1, None, NAN), ["1", "a"], Note.MIXED),
+    "mixed": (objects("a", 1, None, NAN), ["1", "a"], Conversion.MIXED),
     "text and NaN": (objects("a", NAN, "b"), ["a", "b"], None),
     "dates and times of day": (objects(datetime.date(1970, 1, 2), datetime.time(1)), ["01:00:00", "1970-01-02"],
-                               Note.MIXED),
+                               Conversion.MIXED),
     "runs of text": (pa.table({"a": pa.RunEndEncodedArray.from_arrays([1, 3], ["y", "x"])}), ["x", "y"], None),
     "a dictionary with a null": (
         pa.table({"a": pa.DictionaryArray.from_arrays(pa.array([0, 1, None]), pa.array(["a", None]))}), ["a"], None,
@@ -174,7 +194,7 @@ def test_these_cells_are_levels(X, levels, note):
     column = only(X)
     assert column.levels.tolist() == levels
     assert column.values.dtype == np.int32
-    assert column.note == note
+    assert column.conversion == note
 
 
 UNION = pa.UnionArray.from_dense(

@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from minerva_select.evaluation import Method
-from minerva_select.results import FeatureResult, Selection
+from minerva_select.results import FeatureResult, Reason, ReasonCode, Selection
 
 
 class Correlation:
@@ -39,7 +39,9 @@ class Correlation:
             scores > 0.5 if self.n_features_to_select is None else scores >= np.sort(scores)[-self.n_features_to_select]
         )
         features = tuple(
-            FeatureResult(name, bool(keep), "by correlation", marginal_nats=None if self.alone is None else self.alone)
+            FeatureResult(
+                name, bool(keep), Reason(ReasonCode.SCORE), marginal_nats=None if self.alone is None else self.alone
+            )
             for name, keep in zip(numbers, kept, strict=True)
         )
         self.selection_ = Selection("y", features, None, None, n_rows=len(X))

@@ -62,7 +62,7 @@ def test_a_method_that_fails_is_missing_or_runs_out_of_time_is_a_row_that_says_s
 
 def test_a_finished_cell_is_not_run_again_and_one_that_failed_is(table, at_once, tmp_path):
     methods = [method("works"), method("slow", fault="sleep"), method("fails", fault="no rows")]
-    settings = {"time_limit": 5, "cache": tmp_path / "new"}
+    settings = {"time_limit": 5, "cache_dir": tmp_path / "new"}
     first = compare(*table, methods, **settings)
     at_once.clear()
     again = compare(*table, methods, **settings)
@@ -106,7 +106,7 @@ def test_more_time_runs_again_only_what_was_cut_short(table, at_once, tmp_path):
         {"random_state": 1},
         {"held_out": 0.4},
         {"n_features": 2},
-        {"target": "discrete"},
+        {"target_type": "discrete"},
         {"categorical_features": ["a"]},
     ],
     ids=lambda changed: next(iter(changed)),
@@ -116,7 +116,7 @@ def test_a_cell_of_other_settings_is_run(table, at_once, tmp_path, changed):
     y = (y > 0).astype(int)
     compare(X, y, [method()], target_type="continuous", cache_dir=tmp_path)
     at_once.clear()
-    compare(X, y, [method()], **{"target": "continuous", "cache": tmp_path, **changed})
+    compare(X, y, [method()], **{"target_type": "continuous", "cache_dir": tmp_path, **changed})
     assert at_once[0] == "corr"
 
 

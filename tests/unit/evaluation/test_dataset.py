@@ -8,14 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from minerva_select.codes import Conversion
 from minerva_select.data.frames import as_table
 from minerva_select.errors import InputError
 from minerva_select.evaluation.dataset import as_arrow, read_rows, read_study, write_rows
-from minerva_select.schema import Column, Note
+from minerva_select.schema import Column
 
 
 def read(X, y, **settings):
-    defaults = {"categorical_features": "auto", "target": "auto", "n_splits": 1, "held_out": 0.33, "seed": 0}
+    defaults = {"categorical_features": "auto", "target_type": "auto", "n_splits": 1, "held_out": 0.33, "seed": 0}
     return read_study(X, y, **{**defaults, **settings})
 
 
@@ -79,12 +80,12 @@ def test_times_reach_methods_as_times_with_the_same_seconds():
     table = as_table(X)
     again = as_table(as_arrow(table.columns))
     for column, expected in zip(again.columns, table.columns, strict=True):
-        assert column.note == expected.note is not None
+        assert column.conversion == expected.conversion is not None
         np.testing.assert_array_equal(column.values, expected.values)
 
 
 def test_seconds_that_microseconds_cannot_give_back_stay_numbers():
-    third = Column("t", np.array([1 / 3, 0.5]), note=Note.DURATION)
+    third = Column("t", np.array([1 / 3, 0.5]), conversion=Conversion.DURATION)
     np.testing.assert_array_equal(as_table(as_arrow([third])).columns[0].values, third.values)
 
 

@@ -19,7 +19,11 @@ def test_every_method_is_a_selector_that_takes_what_all_are_told(name):
     )
     parameters = selector.get_params()
     assert parameters["n_features_to_select"] == 2
-    assert (parameters["categorical"], parameters["target"], parameters["random_state"]) == (["a"], "discrete", 7)
+    assert (parameters["categorical_features"], parameters["target_type"], parameters["random_state"]) == (
+        ["a"],
+        "discrete",
+        7,
+    )
 
 
 def test_minerva_is_told_device_and_time_limit_and_the_paper_its_solver():

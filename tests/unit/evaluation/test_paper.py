@@ -236,7 +236,7 @@ def test_the_third_part_is_untouched_by_the_second_and_the_first(monkeypatch, tm
             seen.setdefault("scored", []).append(set(X["row"]))
             return np.column_stack([1 - X["row"] / 900, X["row"] / 900])
 
-    def remember(task, X, y, categorical):
+    def remember(task, X, y, categorical_features):
         seen["selected on"] = set(X["row"])
         return _answer(["row"])
 

@@ -11,7 +11,7 @@ import pytest
 
 from minerva_select.errors import InputError
 from minerva_select.evaluation import repeat_fits, with_frequencies
-from minerva_select.results import FeatureResult, Progress, Repeats, Selection
+from minerva_select.results import FeatureResult, Progress, Reason, ReasonCode, Repeats, Selection
 from minerva_select.selectors import LassoSelector, RandomForestSelector
 
 
@@ -113,7 +113,7 @@ def test_one_fit_at_a_time_tells_of_each_before_the_next(table):
 
 
 def selection_of(selected, columns="abc"):
-    features = tuple(FeatureResult(name, name in selected, "why") for name in columns)
+    features = tuple(FeatureResult(name, name in selected, Reason(ReasonCode.CONTRIBUTES)) for name in columns)
     return Selection("y", features, None, None, n_rows=10)
 
 

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
+from minerva_select.codes import Conversion
 from minerva_select.preprocessing import find_kinds, identifiers
-from minerva_select.schema import Column, ColumnKind, Note, Table
+from minerva_select.schema import Column, ColumnKind, Table
 
 
 def find(column, **kinds):
@@ -92,13 +93,13 @@ def test_measurements_that_all_differ_are_amounts():
     assert find(number(values * 1e30)) is None  # floats of this size are all whole
 
 
-@pytest.mark.parametrize("note", [Note.DATE, Note.TIME, Note.DURATION])
+@pytest.mark.parametrize("note", [Conversion.DATE, Conversion.TIME, Conversion.DURATION])
 def test_times_that_all_differ_are_amounts(note):
     assert find(number(86_400 * np.arange(500), note=note)) is None
 
 
 def test_decimals_may_be_identifiers():
-    assert find(number(np.arange(500), note=Note.DECIMAL)).learnable
+    assert find(number(np.arange(500), conversion=Conversion.DECIMAL)).learnable
 
 
 @pytest.mark.parametrize("values", [np.full(50, np.nan), np.zeros(50), np.array([1.0])], ids=["nothing", "same", "one"])

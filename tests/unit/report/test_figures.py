@@ -18,7 +18,17 @@ from minerva_select.errors import InputError, MissingPackageError
 from minerva_select.report import figures
 from minerva_select.report.figures import contributions, pairs, path, stability, style, training, weights
 from minerva_select.report.figures.theme import mixed, readable_on
-from minerva_select.results import FeatureResult, PairResult, PathPoint, Role, Selection, TrainingRecord, WeightRecord
+from minerva_select.results import (
+    FeatureResult,
+    PairResult,
+    PathPoint,
+    Reason,
+    ReasonCode,
+    Role,
+    Selection,
+    TrainingRecord,
+    WeightRecord,
+)
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -131,7 +141,7 @@ def test_bars_have_the_selected_features_in_order_of_what_they_add_then_the_stan
     data = contributions.read(FULL)
     # The made-up features add 0.5 / (k + 1) nats, plus or minus 0.02; f4 and f5 could stand in and tell 0.1 alone.
     assert [bar.feature for bar in data.bars] == ["f0", "f1", "f2", "f3", "f4", "f5"]
-    assert [bar.role for bar in data.bars] == [Role.TOGETHER] * 2 + [Role.ALONE] * 2 + [Role.STAND_IN] * 2
+    assert [bar.role for bar in data.bars] == [Role.TOGETHER] * 2 + [Role.ALONE] * 2 + [Role.SUBSTITUTE] * 2
     assert [round(bar.length, 3) for bar in data.bars] == [0.5, 0.25, 0.167, 0.125, 0.001, 0.001]
     assert (data.bars[1].low, data.bars[1].high) == pytest.approx((0.23, 0.27))
     assert [round(bar.alone, 3) for bar in data.bars] == [0.0, 0.0, 0.133, 0.1, 0.1, 0.1]
@@ -151,7 +161,10 @@ def test_bars_are_drawn_with_intervals_a_colour_a_role_and_a_ring_for_what_each_
 
 
 def test_what_others_tell_too_is_pale_from_the_end_of_the_bar_to_the_ring():
-    twins = [FeatureResult(name, True, "", 1.0, 0.44, 0.005, 0.002, 0.007, role=Role.ALONE) for name in ("a", "b")]
+    twins = [
+        FeatureResult(name, True, Reason(ReasonCode.CONTRIBUTES), 1.0, 0.44, 0.005, 0.002, 0.007, role=Role.ALONE)
+        for name in ("a", "b")
+    ]
     bars = {
         trace.name: trace for trace in figures.figure(dataclasses.replace(BARE, features=twins), "contributions").data
     }
@@ -171,8 +184,13 @@ def test_of_many_features_the_largest_are_drawn_and_the_others_counted():
 
 
 def test_weights_are_drawn_where_contributions_were_not_measured():
-    heavy, light = FeatureResult("heavy", True, "", weight=0.7), FeatureResult("light", True, "", weight=0.1)
-    selection = dataclasses.replace(BARE, features=(light, heavy, FeatureResult("none", False, "")))
+    heavy, light = (
+        FeatureResult("heavy", True, Reason(ReasonCode.CONTRIBUTES), weight=0.7),
+        FeatureResult("light", True, Reason(ReasonCode.CONTRIBUTES), weight=0.1),
+    )
+    selection = dataclasses.replace(
+        BARE, features=(light, heavy, FeatureResult("none", False, Reason(ReasonCode.CONTRIBUTES)))
+    )
     assert [(bar.feature, bar.length) for bar in contributions.read(selection).bars] == [("heavy", 0.7), ("light", 0.1)]
     drawn = figures.figure(selection, "contributions")
     assert drawn.layout.xaxis.title.text == "Weight"
@@ -181,8 +199,8 @@ def test_weights_are_drawn_where_contributions_were_not_measured():
 
 def test_numbers_that_are_not_finite_are_not_drawn():
     broken = float("nan")
-    feature = FeatureResult("a", True, "", 1.0, broken, 0.4, broken, float("inf"))
-    other = FeatureResult("b", True, "", 1.0, contribution_nats=broken)
+    feature = FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES), 1.0, broken, 0.4, broken, float("inf"))
+    other = FeatureResult("b", True, Reason(ReasonCode.CONTRIBUTES), 1.0, contribution_nats=broken)
     selection = dataclasses.replace(
         BARE,
         features=(feature, other),
@@ -228,14 +246,18 @@ def test_the_chosen_point_is_marked_with_its_figures_and_the_entropy_is_a_line()
 
 def test_a_set_of_the_same_size_is_not_the_chosen_one():
     points = (PathPoint(2, ("a", "b"), 0.5, 0.4, 0.6), PathPoint(1, ("b",), 0.2, 0.1, 0.3))
-    selection = dataclasses.replace(BARE, features=(FeatureResult("a", True, ""),), path=points)
+    selection = dataclasses.replace(
+        BARE, features=(FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES)),), path=points
+    )
     assert path.read(selection).chosen is None
     figures.figure(selection, "path")
 
 
 def test_one_set_is_no_path():
     point = PathPoint(1, ("a",), 0.5, 0.4, 0.6)
-    selection = dataclasses.replace(BARE, features=(FeatureResult("a", True, ""),), path=(point,))
+    selection = dataclasses.replace(
+        BARE, features=(FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES)),), path=(point,)
+    )
     assert not figures.has(selection, "path")
     with pytest.raises(InputError, match="it takes two sets"):
         figures.figure(selection, "path")
@@ -244,7 +266,7 @@ def test_one_set_is_no_path():
 @pytest.mark.parametrize(("n_chosen", "label"), [(1, "right"), (4, "left")])
 def test_the_label_of_the_entropy_keeps_away_from_the_chosen_point(n_chosen, label):
     points = tuple(PathPoint(size, tuple("abcd"[:size]), 0.17 * size, 0.1, 0.69) for size in range(1, 5))
-    kept = tuple(FeatureResult(name, True, "") for name in "abcd"[:n_chosen])
+    kept = tuple(FeatureResult(name, True, Reason(ReasonCode.CONTRIBUTES)) for name in "abcd"[:n_chosen])
     selection = dataclasses.replace(BARE, features=kept, path=points, target_entropy=math.log(2))
     chosen, entropy = figures.figure(selection, "path").layout.annotations
     assert entropy.xanchor == label != chosen.xanchor
@@ -261,7 +283,10 @@ def test_an_entropy_far_above_the_path_is_told_but_not_drawn_to():
 
 def test_the_figures_of_a_chosen_point_near_zero_stand_above_it():
     points = tuple(PathPoint(size, tuple("ab"[:size]), nats, nats, nats) for size, nats in ((1, 0.01), (2, 0.02)))
-    kept = (FeatureResult("a", True, ""), FeatureResult("b", True, ""))
+    kept = (
+        FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES)),
+        FeatureResult("b", True, Reason(ReasonCode.CONTRIBUTES)),
+    )
     selection = dataclasses.replace(BARE, features=kept, path=points, target_entropy=0.04)
     low = dataclasses.replace(selection, features=kept[:1], path=(*points, PathPoint(3, ("c",), 0.2, 0.2, 0.2)))
     assert figures.figure(selection, "path").layout.annotations[0].y == 0
@@ -270,7 +295,7 @@ def test_the_figures_of_a_chosen_point_near_zero_stand_above_it():
 
 def test_a_long_path_is_drawn_by_orders_of_magnitude():
     points = tuple(PathPoint(size, tuple(f"f{k}" for k in range(size)), 0.1, 0.1, 0.1) for size in (1000, 100, 10, 1))
-    selected = tuple(FeatureResult(f"f{k}", True, "") for k in range(10))
+    selected = tuple(FeatureResult(f"f{k}", True, Reason(ReasonCode.CONTRIBUTES)) for k in range(10))
     drawn = figures.figure(dataclasses.replace(BARE, features=selected, path=points), "path")
     assert drawn.layout.xaxis.type == "log"
     assert drawn.layout.annotations[0].x == pytest.approx(1.0)  # 10 features: annotations are placed by exponents
@@ -439,7 +464,7 @@ BLINDNESS = {
 def test_roles_are_told_apart_by_colour_blind_eyes(theme, kind):
     seen = [
         np.clip(np.array(BLINDNESS[kind]) @ linear(theme.of(role)), 0, 1) ** (1 / 2.2)
-        for role in (Role.ALONE, Role.TOGETHER, Role.STAND_IN)
+        for role in (Role.ALONE, Role.TOGETHER, Role.SUBSTITUTE)
     ]
     # A tenth of the distance from black to white; two greys that far apart are told apart with ease.
     assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)) > 0.1 * math.sqrt(3)

@@ -9,7 +9,7 @@ import pytest
 
 from full_selection import full_selection
 from minerva_select.report.notebook import MOST_DROPPED, MOST_SELECTED, as_html
-from minerva_select.results import FeatureResult, Selection
+from minerva_select.results import FeatureResult, Reason, ReasonCode, Selection
 from minerva_select.text import headline
 
 FULL = full_selection()
@@ -130,9 +130,11 @@ def test_formulas_in_names_are_left_alone_and_control_characters_are_spelled_out
 
 
 def test_weights_are_shown_where_contributions_were_not_measured_and_nothing_where_neither_was():
-    weighed = Selection("y", (FeatureResult("a", True, "stayed", weight=0.5),), None, None, n_rows=10)
+    weighed = Selection(
+        "y", (FeatureResult("a", True, Reason(ReasonCode.POSITIVE_WEIGHT), weight=0.5),), None, None, n_rows=10
+    )
     assert Shown(as_html(weighed)).rows == [["Feature", "Weight", "", "Why"], ["a", "0.500", "", "stayed"]]
-    asked = Selection("y", (FeatureResult("a", True, "kept on request"),), None, None, n_rows=10)
+    asked = Selection("y", (FeatureResult("a", True, Reason(ReasonCode.ON_REQUEST)),), None, None, n_rows=10)
     assert Shown(as_html(asked)).rows == [["Feature", "Why"], ["a", "kept on request"]]
 
 

@@ -20,10 +20,19 @@ from full_selection import full_selection
 from minerva_select.report import render
 from minerva_select.report.inline import embedded
 from minerva_select.report.numbers import MOST_ROWS, numbers
-from minerva_select.results import Estimate, FeatureResult, PairResult, PathPoint, Role, Selection
+from minerva_select.results import (
+    Estimate,
+    FeatureResult,
+    PairResult,
+    PathPoint,
+    Reason,
+    ReasonCode,
+    Role,
+    Selection,
+)
 from minerva_select.text.captions import remark
 from minerva_select.text.feature_order import digits_for, ranked, shares
-from minerva_select.text.formatting import amount, duration, interval, printable
+from minerva_select.text.formatting import duration, interval, number, printable
 from minerva_select.text.metadata import notes
 
 HALF = Estimate(0.5, 0.48, 0.52, n_rows=1000)
@@ -98,7 +107,9 @@ def selection_of(*features, **rest):
 def hostile_selection():
     """The full selection with such names for its features, and all of them in every other place that holds text."""
     every = " ".join(HOSTILE)
-    copy = FeatureResult(every, False, f"copy of {every}", replaced_by=(every,), role=Role.STAND_IN, note=every)
+    copy = FeatureResult(
+        every, False, Reason(ReasonCode.EQUIVALENT, (every,)), replaced_by=(every,), role=Role.SUBSTITUTE, note=every
+    )
     document = json.loads(full_selection(HOSTILE).to_json()) | {
         "target": every,
         "warnings": [every],
@@ -244,8 +255,11 @@ def test_the_kept_features_are_named_under_the_answer_and_the_rest_counted():
 
 
 def test_kept_features_that_tell_the_same_are_said_to_repeat_each_other():
-    twins = [FeatureResult(name, True, "", 1.0, 0.44, adds) for name, adds in (("a", 0.005), ("b", 0.003))]
-    other = FeatureResult("c", True, "", 1.0, 0.1, 0.1)
+    twins = [
+        FeatureResult(name, True, Reason(ReasonCode.CONTRIBUTES), 1.0, 0.44, adds)
+        for name, adds in (("a", 0.005), ("b", 0.003))
+    ]
+    other = FeatureResult("c", True, Reason(ReasonCode.CONTRIBUTES), 1.0, 0.1, 0.1)
     found = Estimate(0.5, 0.48, 0.52, n_rows=100)
     selection = Selection("y", (*twins, other), found, found, n_rows=100)
     shown = (
@@ -263,7 +277,7 @@ def test_kept_features_that_tell_the_same_are_said_to_repeat_each_other():
 
 def test_a_path_of_one_set_is_a_sentence_in_place_of_a_chart():
     found = Estimate(0.5, 0.48, 0.52, n_rows=100)
-    kept = FeatureResult("a", True, "", contribution_nats=0.5)
+    kept = FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES), contribution_nats=0.5)
     path = (PathPoint(1, ("a",), 0.5, 0.48, 0.52),)
     page = Page(render(Selection("y", (kept,), found, found, n_rows=100, path=path)))
     assert "Only one set was measured, 1 feature with 0.500 nats, so there is no curve to draw." in page.words
@@ -281,7 +295,9 @@ def test_notes_of_estimates_are_sentences_and_repeat_no_card():
 
 
 def test_an_interval_that_shows_no_more_than_its_amount_is_left_out():
-    result = FeatureResult("a", False, "", marginal_nats=0.0001, marginal_low=0.0, marginal_high=0.0003)
+    result = FeatureResult(
+        "a", False, Reason(ReasonCode.CONTRIBUTES), marginal_nats=0.0001, marginal_low=0.0, marginal_high=0.0003
+    )
     assert Page(render(selection_of(result))).features[1][2] == "0.000"
 
 
@@ -310,9 +326,12 @@ def test_long_tables_of_numbers_are_cut_and_say_by_how_much():
     ("selection", "absent"),
     [
         (selection_of(), "Look at this first"),
-        (selection_of(FeatureResult("a", True, "kept on request")), "What each feature adds"),
-        (selection_of(FeatureResult("a", False, "constant")), "Information kept"),
-        (Selection("y", (FeatureResult("a", True, "top", weight=0.3),), None, None, n_rows=9), "Together they tell"),
+        (selection_of(FeatureResult("a", True, Reason(ReasonCode.ON_REQUEST))), "What each feature adds"),
+        (selection_of(FeatureResult("a", False, Reason(ReasonCode.CONSTANT))), "Information kept"),
+        (
+            Selection("y", (FeatureResult("a", True, Reason(ReasonCode.SCORE), weight=0.3),), None, None, n_rows=9),
+            "Together they tell",
+        ),
     ],
     ids=["no feature", "no numbers", "nothing found", "a baseline"],
 )
@@ -324,7 +343,7 @@ def test_parts_with_nothing_to_show_are_left_out(selection, absent):
 
 
 def test_a_method_that_weighs_shows_weights():
-    weighed = Selection("y", (FeatureResult("a", True, "top", weight=-0.3),), None, None, n_rows=9)
+    weighed = Selection("y", (FeatureResult("a", True, Reason(ReasonCode.SCORE), weight=-0.3),), None, None, n_rows=9)
     page = Page(render(weighed))
     assert page.features == [["Feature", "Role", "Weight", "Why"], ["a", "kept", "-0.300", "top"]]
     assert page.tables[0] == [["Feature", "Weight"], ["a", "-0.300"]]
@@ -334,7 +353,13 @@ def test_a_method_that_weighs_shows_weights():
 
 def test_numbers_that_are_not_finite_are_left_blank():
     broken = float("nan")
-    page = Page(render(selection_of(FeatureResult("a", True, "adds", broken, broken, broken, broken, float("inf")))))
+    page = Page(
+        render(
+            selection_of(
+                FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES), broken, broken, broken, broken, float("inf"))
+            )
+        )
+    )
     assert page.features[1] == ["a", "kept", "", "", "adds"]
 
 
@@ -349,7 +374,9 @@ def test_hostile_names_are_shown_as_text(full):
 
 
 def test_control_characters_and_directions_are_spelled_out():
-    page = render(selection_of(FeatureResult("a\x00b\nc\ud800\u202e", True, "adds\x1b[31m", weight=1.0)))
+    page = render(
+        selection_of(FeatureResult("a\x00b\nc\ud800\u202e", True, Reason(ReasonCode.CONTRIBUTES), weight=1.0))
+    )
     assert "a\\x00b\\nc\\ud800\\u202e" in page
     assert "adds\\x1b[31m" in page
     page.encode("utf-8")
@@ -357,7 +384,10 @@ def test_control_characters_and_directions_are_spelled_out():
 
 def test_names_are_kept_apart_from_the_direction_of_the_text_around_them():
     page = render(
-        selection_of(FeatureResult("שלום", True, "adds", partners=("مرحبا", "b")), FeatureResult("", False, ""))
+        selection_of(
+            FeatureResult("שלום", True, Reason(ReasonCode.CONTRIBUTES), partners=("مرحبا", "b")),
+            FeatureResult("", False, Reason(ReasonCode.CONTRIBUTES)),
+        )
     )
     for name in ("שלום", "مرحبا", "b"):
         assert f"<bdi>{name}</bdi>" in page
@@ -396,7 +426,7 @@ def test_embedded_json_cannot_end_its_element_and_reads_back():
 
 
 def test_a_page_without_charts_carries_no_library():
-    page = render(selection_of(FeatureResult("a", False, "constant")))
+    page = render(selection_of(FeatureResult("a", False, Reason(ReasonCode.CONSTANT))))
     assert len(page) < 60_000
     assert "library" not in Page(page).values("id")
 
@@ -433,20 +463,33 @@ def test_report_writes_the_page_whole(tmp_path, source):
 
 
 def test_a_dropped_copy_ranks_above_dropped_noise_and_weights_decide_when_nothing_was_measured():
-    noise = FeatureResult("noise", False, "", contribution_nats=0.001, marginal_nats=0.0)
-    copy = FeatureResult("copy", False, "", marginal_nats=0.3)
+    noise = FeatureResult("noise", False, Reason(ReasonCode.CONTRIBUTES), contribution_nats=0.001, marginal_nats=0.0)
+    copy = FeatureResult("copy", False, Reason(ReasonCode.CONTRIBUTES), marginal_nats=0.3)
     assert [result.feature for result in ranked([noise, copy])] == ["copy", "noise"]
-    light, heavy = FeatureResult("light", True, "", weight=0.1), FeatureResult("heavy", True, "", weight=-0.7)
+    light, heavy = (
+        FeatureResult("light", True, Reason(ReasonCode.CONTRIBUTES), weight=0.1),
+        FeatureResult("heavy", True, Reason(ReasonCode.CONTRIBUTES), weight=-0.7),
+    )
     assert [result.feature for result in ranked([light, heavy])] == ["heavy", "light"]
 
 
 def test_bars_are_of_contributions_or_else_of_weights():
-    assert shares([FeatureResult("a", True, "", 1.0, contribution_nats=0.2), FeatureResult("b", True, "", 1.0)]) == {
+    assert shares(
+        [
+            FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES), 1.0, contribution_nats=0.2),
+            FeatureResult("b", True, Reason(ReasonCode.CONTRIBUTES), 1.0),
+        ]
+    ) == {
         "a": 1.0,
         "b": 0.0,
     }
-    assert shares([FeatureResult("a", True, "", -0.5), FeatureResult("b", True, "", 0.25)]) == {"a": 1.0, "b": 0.5}
-    assert shares([FeatureResult("a", True, "", contribution_nats=-0.1)]) == {"a": 0.0}
+    assert shares(
+        [
+            FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES), -0.5),
+            FeatureResult("b", True, Reason(ReasonCode.CONTRIBUTES), 0.25),
+        ]
+    ) == {"a": 1.0, "b": 0.5}
+    assert shares([FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES), contribution_nats=-0.1)]) == {"a": 0.0}
 
 
 @pytest.mark.parametrize(("nats", "digits"), [(0.0, 3), (2.0, 3), (0.5, 3), (0.05, 4), (0.0093, 5), (1e-9, 6)])
@@ -456,7 +499,7 @@ def test_three_figures_are_left_of_the_information(nats, digits):
 
 
 def test_numbers_and_times_read_well():
-    assert [amount(value) for value in (-0.0004, 1234.5, float("nan"))] == ["0.000", "1,234.500", "–"]
+    assert [number(value) for value in (-0.0004, 1234.5, float("nan"))] == ["0.000", "1,234.500", "–"]
     assert interval(0.1, float("inf")) == ""
     assert [duration(seconds) for seconds in (0.04, 59.94, 60.0, 3599.6)] == [
         "0.0 s",
@@ -478,7 +521,7 @@ def test_names_with_white_space_at_an_end_are_quoted_to_tell_them_apart():
         "",
     ]
     assert printable(" " + "x" * 99, limit=9) == "' xx…xxx'"
-    one, other = (FeatureResult(name, True, "adds") for name in ("dup", "dup "))
+    one, other = (FeatureResult(name, True, Reason(ReasonCode.CONTRIBUTES)) for name in ("dup", "dup "))
     page = render(Selection("y", (one, other), None, None, n_rows=10))
     assert "<bdi>dup</bdi>" in page
     assert "<bdi>&#39;dup &#39;</bdi>" in page

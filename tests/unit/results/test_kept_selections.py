@@ -66,7 +66,7 @@ def test_the_file_of_version_2_is_read_with_what_was_saved():
     assert selection.mutual_information == Estimate(0.6, 0.59, 0.61, n_rows=5000, note="lower bound")
     assert not selection.converged
     assert selection.settings["groups"] == {"both": ["f2", "f3"]}
-    assert [one.role for one in selection.features[:5]] == [Role.TOGETHER] * 2 + [Role.ALONE] * 2 + [Role.STAND_IN]
+    assert [one.role for one in selection.features[:5]] == [Role.TOGETHER] * 2 + [Role.ALONE] * 2 + [Role.SUBSTITUTE]
     assert selection.features[4].replaced_by == (ODD,)
     assert selection.features[6].note == "date read as seconds since 1970, UTC"
     assert selection.features[1].frequency == 0.9

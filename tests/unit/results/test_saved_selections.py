@@ -18,6 +18,8 @@ from minerva_select.results import (
     Estimate,
     FeatureResult,
     PathPoint,
+    Reason,
+    ReasonCode,
     Role,
     Selection,
     SuspectKind,
@@ -65,14 +67,19 @@ def test_a_selection_of_version_1_is_read_with_all_that_was_saved():
     assert Selection.load(V1) == Selection(
         target="is_fraud",
         features=(
-            FeatureResult("f0", True, "adds 0.5 nats together with f3", 1.0, 0.001, 0.5, 0.45, 0.55, ("f3",)),
-            FeatureResult(odd, False, "adds nothing once f0 is known", 0.0, 0.1, 0.002, -0.01, 0.014),
             FeatureResult(
-                "opened", False, "no information found", 0.0, 0.0, note="date read as seconds since 1970, UTC"
+                "f0", True, Reason(ReasonCode.CONTRIBUTES, ("f3",), {"nats": 0.5}), 1.0, 0.001, 0.5, 0.45, 0.55, ("f3",)
             ),
+            FeatureResult(odd, False, Reason(ReasonCode.REDUNDANT, ("f0",)), 0.0, 0.1, 0.002, -0.01, 0.014),
             FeatureResult(
-                "f3", True, "adds 0.48 nats together with f0", 0.96, 0.002, 0.48, 0.43, 0.53, ("f0",), (odd,)
+                "opened",
+                False,
+                Reason(ReasonCode.NO_INFORMATION),
+                0.0,
+                0.0,
+                note="date read as seconds since 1970, UTC",
             ),
+            FeatureResult("f3", True, Reason(ReasonCode.CONTRIBUTES), 0.96, 0.002, 0.48, 0.43, 0.53, ("f0",), (odd,)),
         ),
         mutual_information=Estimate(0.6, 0.57, 0.63, n_rows=400),
         total_information=Estimate(0.61, 0.58, 0.64, n_rows=400, note="lower bound"),
@@ -231,14 +238,18 @@ def test_the_mark_that_some_editors_put_first_is_no_fault(tmp_path):
 def test_numbers_of_numpy_and_other_settings_are_saved_as_plain_values():
     selection = Selection(
         target="y",
-        features=(FeatureResult("a", np.True_, "adds", weight=np.float32(0.5), marginal_nats=np.float64(0.25)),),
+        features=(
+            FeatureResult(
+                "a", np.True_, Reason(ReasonCode.CONTRIBUTES), weight=np.float32(0.5), marginal_nats=np.float64(0.25)
+            ),
+        ),
         mutual_information=None,
         total_information=None,
         n_rows=np.int64(10),
         settings=MappingProxyType({"levels": np.arange(2), "path": Path("x"), "keep": ("a",), "kind": Role.ALONE}),
     )
     loaded = Selection.from_json(selection.to_json())
-    assert loaded.features == (FeatureResult("a", True, "adds", 0.5, 0.25),)
+    assert loaded.features == (FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES), 0.5, 0.25),)
     assert loaded.n_rows == 10
     assert loaded.settings == {"levels": [0, 1], "path": "x", "keep": ["a"], "kind": "matters alone"}
 

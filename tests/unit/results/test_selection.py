@@ -10,18 +10,18 @@ import pytest
 from full_selection import full_selection
 from minerva_select.errors import InputError
 from minerva_select.io.atomic import atomic_write
-from minerva_select.results import Estimate, FeatureResult, Selection
+from minerva_select.results import Estimate, FeatureResult, Reason, ReasonCode, Selection
 
 FULL = full_selection()
 FIXED_COLUMNS = [
     *("feature", "selected", "reason", "weight", "marginal_nats", "contribution_nats"),
-    *("contribution_low", "contribution_high", "partners", "stand_ins"),
+    *("contribution_low", "contribution_high", "partners", "substitutes"),
 ]
 
 
 def selection_of(kept_nats, total_nats, selected=True):
     estimates = (Estimate(nats, nats, nats, n_rows=10) for nats in (kept_nats, total_nats))
-    return Selection("y", (FeatureResult("a", selected, "why"),), *estimates, n_rows=10)
+    return Selection("y", (FeatureResult("a", selected, Reason(ReasonCode.CONTRIBUTES)),), *estimates, n_rows=10)
 
 
 def test_the_frame_has_its_fixed_columns_first_and_then_the_later_ones():

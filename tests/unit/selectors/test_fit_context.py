@@ -48,8 +48,8 @@ def test_columns_that_hold_nothing_are_dropped_with_that_reason(plain_answer):
 def test_a_copy_is_dropped_and_named_as_a_stand_in(plain_answer):
     results = by_name(plain_answer)
     assert (results["again"].selected, results["again"].reason) == (False, "copy of f0")
-    assert results["f0"].stand_ins == ("again",)
-    assert results["f3"].stand_ins == ()
+    assert results["f0"].substitutes == ("again",)
+    assert results["f3"].substitutes == ()
     assert results["again"].marginal_nats == results["f0"].marginal_nats
 
 
@@ -76,7 +76,7 @@ def test_a_kept_column_is_kept_even_if_constant_and_a_dropped_one_is_not(asked_a
 def test_a_kept_column_is_never_the_copy(asked_answer):
     results = by_name(asked_answer)
     assert (results["f0"].selected, results["f0"].reason) == (False, "copy of again")
-    assert (results["again"].reason, results["again"].stand_ins) == ("kept on request", ("f0",))
+    assert (results["again"].reason, results["again"].substitutes) == ("kept on request", ("f0",))
 
 
 def test_columns_of_an_array_are_kept_dropped_and_grouped_by_place(pair):
@@ -171,7 +171,7 @@ def test_columns_named_as_categorical_are_read_as_names(pair):
     X = pd.DataFrame({"code": rng.integers(0, 40, size=400), "noise": rng.normal(size=400)})
     selector = fit(X, X["code"] % 2, categorical_features=["code"])
     assert selector.selection_.selected == ("code",)
-    assert selector.selection_.settings["categorical"] == ["code"]
+    assert selector.selection_.settings["categorical_features"] == ["code"]
 
 
 def test_a_fitted_selector_shows_its_answer_in_a_notebook(fitted):

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from minerva_select import MinervaSelector
+from minerva_select.codes import Conversion
 from minerva_select.report import render
 from minerva_select.results import Selection
-from minerva_select.schema import Note
 
 pytestmark = pytest.mark.usefixtures("small_plan")
 
@@ -82,11 +82,13 @@ def test_numbers_and_dates_in_another_notation_are_named_with_the_remedy(pair):
     )
     [sentence] = four.warnings
     assert sentence.startswith("Columns 'price', 'share', 'day' and 1 more are read as text without order")
-    assert by_name(four)["day"].note == Note.NOTATION
+    assert by_name(four)["day"].note == Conversion.UNPARSED
 
 
 def test_a_date_says_that_it_was_read_as_a_number(selection):
-    assert {name: result.note for name, result in by_name(selection).items() if result.note} == {"opened": Note.DATE}
+    assert {name: result.note for name, result in by_name(selection).items() if result.note} == {
+        "opened": Conversion.DATE
+    }
     assert "note" not in selection.to_frame().columns
 
 

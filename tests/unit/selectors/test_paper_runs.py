@@ -108,7 +108,7 @@ def test_copies_follow_their_original_only_on_demand(copied):
     dropped, kept = fit(X, y), fit(X, y, redundant="keep")
     for selector, selected in ((dropped, False), (kept, True)):
         original, copy = selector.selection_.features[1], selector.selection_.features[4]
-        assert original.stand_ins == ("again",)
+        assert original.substitutes == ("again",)
         assert (copy.selected, copy.reason) == (selected, "copy of f1")
         assert copy.weight == (original.weight if selected else 0)
 

@@ -33,7 +33,7 @@ def renamed(result: FeatureResult, names: dict[str, str]) -> FeatureResult:
         feature=names[result.feature],
         reason=translate(result.reason),
         partners=tuple(names[name] for name in result.partners),
-        stand_ins=tuple(names[name] for name in result.stand_ins),
+        substitutes=tuple(names[name] for name in result.substitutes),
     )
 
 

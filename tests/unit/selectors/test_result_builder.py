@@ -114,7 +114,7 @@ def test_contributions_carry_95_percent_intervals(tell):
 
 def test_a_dropped_column_is_a_stand_in_of_the_one_that_makes_it_superfluous(tell):
     _, results = tell()
-    assert {name: result.stand_ins for name, result in results.items() if result.stand_ins} == {"a": ("c",)}
+    assert {name: result.substitutes for name, result in results.items() if result.substitutes} == {"a": ("c",)}
     assert results["b"].partners == ("a",)
 
 
@@ -162,7 +162,7 @@ def test_parameters_are_told_in_plain_values(tell):
     groups = {("a", "b"): ("a",), 3: ["c"]}
     selection, _ = tell(keep=np.array(["a"]), feature_groups=groups, random_state=np.int64(3), drop=())
     assert selection.settings["keep"] == ["a"]
-    assert selection.settings["groups"] == {"('a', 'b')": ["a"], "3": ["c"]}
+    assert selection.settings["feature_groups"] == {"('a', 'b')": ["a"], "3": ["c"]}
     assert selection.settings["random_state"] == 3
     assert type(selection.settings["random_state"]) is int
     assert "callbacks" not in selection.settings
@@ -174,7 +174,7 @@ def test_roles_say_who_tells_something_alone(tell):
     assert {name: result.role for name, result in results.items()} == {
         "a": Role.ALONE,
         "b": Role.TOGETHER,
-        "c": Role.STAND_IN,  # tells as much alone as a, without which it would be missed
+        "c": Role.SUBSTITUTE,  # tells as much alone as a, without which it would be missed
         "d": None,
         "e": None,
         "f": None,
@@ -201,15 +201,15 @@ def test_a_dropped_column_that_tells_something_says_who_tells_it_too(tell):
     assert results["e"].reason == "adds nothing once a is known"
     assert results["f"].reason == "adds nothing once the others are known"
     assert (results["e"].replaced_by, results["f"].replaced_by) == (("a",), ("b", "a"))
-    assert (results["e"].role, results["f"].role) == (Role.STAND_IN, Role.STAND_IN)
-    assert results["a"].stand_ins == ("c", "e")
+    assert (results["e"].role, results["f"].role) == (Role.SUBSTITUTE, Role.SUBSTITUTE)
+    assert results["a"].substitutes == ("c", "e")
 
 
 def test_a_column_that_tells_little_could_not_take_the_place_of_one_that_tells_much(tell):
     _, results = tell(alone={"e": MeanEstimate(0.05, 0.01)}, replaced_by={"e": ["a"]})
     assert results["e"].replaced_by == ("a",)
     assert results["e"].role is None
-    assert results["a"].stand_ins == ("c",)
+    assert results["a"].substitutes == ("c",)
 
 
 def test_what_seemed_to_tell_something_on_training_rows_alone_is_not_replaced(tell):

@@ -14,6 +14,8 @@ from minerva_select.results import (
     Estimate,
     FeatureResult,
     PairResult,
+    Reason,
+    ReasonCode,
     Repeats,
     Role,
     Selection,
@@ -37,7 +39,15 @@ def selection_of(*features, found=HALF, total=None, **rest):
 
 def chosen(name, alone=0.0, adds=0.1, role=Role.TOGETHER, partners="", **rest):
     return FeatureResult(
-        name, True, f"adds {adds} nats", 1.0, alone, adds, partners=tuple(partners.split()), role=role, **rest
+        name,
+        True,
+        Reason(ReasonCode.CONTRIBUTES),
+        1.0,
+        alone,
+        adds,
+        partners=tuple(partners.split()),
+        role=role,
+        **rest,
     )
 
 
@@ -50,7 +60,7 @@ def synergy(pair, nats, margin=0.01):
 
 
 def some(n_selected, n_features):
-    return [FeatureResult(f"f{k}", k < n_selected, "") for k in range(n_features)]
+    return [FeatureResult(f"f{k}", k < n_selected, Reason(ReasonCode.CONTRIBUTES)) for k in range(n_features)]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +107,9 @@ def test_a_method_that_measures_no_information_claims_none(n_selected, sentence)
 
 
 def test_features_kept_on_request_are_not_said_to_carry_what_they_do_not():
-    kept = selection_of(FeatureResult("a", True, "kept on request", marginal_nats=0.0), gone("b"), found=NOTHING)
+    kept = selection_of(
+        FeatureResult("a", True, Reason(ReasonCode.ON_REQUEST), marginal_nats=0.0), gone("b"), found=NOTHING
+    )
     assert words.headline(kept) == "1 of 2 features, a, is kept, but no information about y was found in it."
     assert [part.kind for part in words.explanation(kept)] == ["answer", "nothing", "dropped"]
 
@@ -156,7 +168,7 @@ def test_without_partners_the_strongest_sure_synergy_tells_who_belongs_together(
 
 
 def test_a_pair_with_a_dropped_feature_links_nobody():
-    features = chosen("a"), chosen("b"), FeatureResult("c", False, "noise")
+    features = chosen("a"), chosen("b"), FeatureResult("c", False, Reason(ReasonCode.NOISE))
     told = words.roles(selection_of(*features, pairs=(synergy("a c", 0.2),)))
     assert told == words.roles(selection_of(*features))
 
@@ -221,7 +233,7 @@ def test_those_that_matter_alone_are_told_the_strongest_first_and_not_all():
 
 
 def test_redundant_features_that_are_kept_are_told():
-    spare = FeatureResult("copy", True, "copy of a", marginal_nats=0.1, role=Role.STAND_IN)
+    spare = FeatureResult("copy", True, Reason(ReasonCode.EQUIVALENT, ("a",)), marginal_nats=0.1, role=Role.SUBSTITUTE)
     assert words.roles(selection_of(chosen("a", 0.1, role=Role.ALONE), spare)) == [
         "Alone, a tells 0.100 nats.",
         "What copy tells, others tell too.",
@@ -242,13 +254,13 @@ def test_a_dropped_feature_is_told_with_those_that_stand_in_for_it():
 
 def test_dropped_features_with_the_same_stand_in_share_a_sentence():
     features = [
-        chosen("amount", stand_ins=("eur", "usd", "log")),
+        chosen("amount", substitutes=("eur", "usd", "log")),
         gone("eur", "copy of amount"),
         gone("usd", "copy of amount"),
         gone("log", "adds nothing once amount is known"),
         gone("cents", "adds nothing once amount is known", replaced_by=("amount",)),
         gone("rounded", "adds nothing once amount is known", replaced_by=("amount",)),
-        gone("rest", "adds nothing once the others are known", role=Role.STAND_IN),
+        gone("rest", "adds nothing once the others are known", role=Role.SUBSTITUTE),
     ]
     near = Suspect("rounded", SuspectKind.NEAR_COPY, share=0.98, of="amount")
     assert words.dropped(selection_of(*features, suspects=(near,))) == [

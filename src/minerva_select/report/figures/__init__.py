@@ -56,8 +56,8 @@ def figure(selection: Selection, kind: str, *, dark: bool = False) -> go.Figure:
 
     Examples
     --------
-    >>> from minerva_select.results import FeatureResult
-    >>> kept = FeatureResult("amount", True, "adds 0.500 nats", contribution_nats=0.5)
+    >>> from minerva_select.results import FeatureResult, Reason, ReasonCode
+    >>> kept = FeatureResult("amount", True, Reason(ReasonCode.CONTRIBUTES), contribution_nats=0.5)
     >>> selection = Selection("y", (kept,), mutual_information=None, total_information=None, n_rows=1000)
     >>> drawn = figure(selection, "contributions")
     >>> drawn.data[0].x, drawn.layout.yaxis.ticktext
@@ -87,8 +87,8 @@ def describe(selection: Selection, kind: str) -> str:
 
     Examples
     --------
-    >>> from minerva_select.results import FeatureResult
-    >>> kept = FeatureResult("amount", True, "adds 0.500 nats", weight=1.0)
+    >>> from minerva_select.results import FeatureResult, Reason, ReasonCode
+    >>> kept = FeatureResult("amount", True, Reason(ReasonCode.CONTRIBUTES), weight=1.0)
     >>> describe(Selection("y", (kept,), None, None, n_rows=1000), "contributions")
     'Bar chart of the weights of 1 feature; the largest is amount with 1.000.'
     """

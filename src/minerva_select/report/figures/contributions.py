@@ -16,7 +16,7 @@ MOST = 40
 NAMES = {
     Role.ALONE: "Matters alone",
     Role.TOGETHER: "Only with others",
-    Role.STAND_IN: "Could stand in",
+    Role.SUBSTITUTE: "Could stand in",
     None: "Selected",
 }
 
@@ -41,7 +41,7 @@ class Contributions:
     bars: tuple[Bar, ...]
     in_nats: bool
     n_selected_left_out: int
-    n_stand_ins_left_out: int
+    n_substitutes_left_out: int
     digits: int
 
 
@@ -51,15 +51,15 @@ def read(selection: Selection) -> Contributions | None:
     in_nats = any(style.finite(result.contribution_nats) is not None for result in kept)
     if not kept or not (in_nats or any(style.finite(result.weight) for result in kept)):
         return None
-    others = [result for result in selection.features if not result.selected and result.role is Role.STAND_IN]
-    stand_ins = others if in_nats else []
-    kept, stand_ins = feature_order.ranked(kept), feature_order.ranked(stand_ins)
-    results = [*kept, *stand_ins][:MOST]
+    others = [result for result in selection.features if not result.selected and result.role is Role.SUBSTITUTE]
+    substitutes = others if in_nats else []
+    kept, substitutes = feature_order.ranked(kept), feature_order.ranked(substitutes)
+    results = [*kept, *substitutes][:MOST]
     return Contributions(
         tuple(_bar(result, in_nats) for result in results),
         in_nats,
         n_selected_left_out=max(0, len(kept) - MOST),
-        n_stand_ins_left_out=len(stand_ins) - max(0, len(results) - len(kept)),
+        n_substitutes_left_out=len(substitutes) - max(0, len(results) - len(kept)),
         digits=feature_order.digits_for(selection) if in_nats else 3,
     )
 
@@ -116,7 +116,7 @@ def draw(data: Contributions, theme: Theme) -> Any:
 def _amount(bar: Bar, data: Contributions) -> str:
     if data.in_nats and style.finite(bar.result.contribution_nats) is None:
         return ""
-    amount = formatting.amount(bar.length, data.digits)
+    amount = formatting.number(bar.length, data.digits)
     return f"+{amount}" if data.in_nats and round(bar.length, data.digits) > 0 else amount
 
 
@@ -167,7 +167,7 @@ def _rings(go: Any, data: Contributions, places: list[int], theme: Theme) -> Any
 def _told(bar: Bar, digits: int) -> str:
     result = bar.result
     if result.contribution_nats is None:
-        adds = "" if bar.alone is not None else f"weight {formatting.amount(result.weight)}"
+        adds = "" if bar.alone is not None else f"weight {formatting.number(result.weight)}"
     else:
         adds = "adds " + style.measured(bar.length, bar.low, bar.high, digits)
     alone = style.measured(bar.alone, result.marginal_low, result.marginal_high, digits)
@@ -176,13 +176,13 @@ def _told(bar: Bar, digits: int) -> str:
         NAMES[bar.role].lower(),
         adds,
         "" if bar.alone is None else f"alone tells {alone}",
-        f"with {formatting.listing(result.partners, most=3)}" if result.partners else "",
-        f"in place of {formatting.listing(result.replaced_by, most=3)}" if result.replaced_by else "",
+        f"with {formatting.join_names(result.partners, most=3)}" if result.partners else "",
+        f"in place of {formatting.join_names(result.replaced_by, most=3)}" if result.replaced_by else "",
     )
 
 
 def _left_out(data: Contributions) -> str:
-    counts = (data.n_selected_left_out, "selected"), (data.n_stand_ins_left_out, "that could stand in")
+    counts = (data.n_selected_left_out, "selected"), (data.n_substitutes_left_out, "that could stand in")
     left_out = ", ".join(f"{count:,} {words}" for count, words in counts if count)
     return f"Not shown: {left_out}." if left_out else ""
 
@@ -192,7 +192,7 @@ def describe(data: Contributions) -> str:
     first = data.bars[0]
     name = formatting.printable(first.feature, limit=60)
     if not data.in_nats:
-        largest = f"the largest is {name} with {formatting.amount(first.length)}"
+        largest = f"the largest is {name} with {formatting.number(first.length)}"
         return f"Bar chart of the weights of {style.counted(len(data.bars))}; {largest}."
     counts = {role: sum(bar.role is role for bar in data.bars) for role in NAMES}
     roles = "; ".join(f"{NAMES[role].lower()}: {count}" for role, count in counts.items() if count)

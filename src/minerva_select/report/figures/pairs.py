@@ -113,7 +113,7 @@ def _cells(data: Pairs, theme: Theme, bottom: float) -> Any:
 def _amounts(data: Pairs) -> dict[tuple[int, int], str]:
     """What is written into which cell."""
     return {
-        (row, column): formatting.amount(nats, data.digits)
+        (row, column): formatting.number(nats, data.digits)
         for row, line in enumerate(data.nats)
         for column, nats in enumerate(line)
         if nats is not None
@@ -140,7 +140,7 @@ def _colour(share: float, theme: Theme) -> str:
 
 
 def _scale(data: Pairs, theme: Theme, bottom: float) -> dict[str, Any]:
-    ends = [formatting.amount(nats, data.digits) for nats in (-data.reach, data.reach)]
+    ends = [formatting.number(nats, data.digits) for nats in (-data.reach, data.reach)]
     return {
         "orientation": "h",
         "x": 0.5,

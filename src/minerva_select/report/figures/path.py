@@ -152,7 +152,7 @@ def _add_chosen(drawn: Any, chosen: Step, data: Path, theme: Theme, foot: float,
     drawn.add_annotation(
         x=_place(size, data),
         y=chosen.high if is_low else foot,
-        text=f"<b>{style.counted(size)}</b><br>{formatting.amount(chosen.nats, data.digits)} nats",
+        text=f"<b>{style.counted(size)}</b><br>{formatting.number(chosen.nats, data.digits)} nats",
         showarrow=False,
         xanchor=side,
         yanchor="bottom",
@@ -175,7 +175,7 @@ def _place(n_features: int, data: Path) -> float:
 
 def _entropy_label(data: Path, theme: Theme) -> dict[str, Any]:
     """What the target holds, written above its line, away from the chosen point and high enough to pass it."""
-    holds = f"{style.shown(data.target, 16)} holds: {formatting.amount(data.entropy, data.digits)} nats"
+    holds = f"{style.shown(data.target, 16)} holds: {formatting.number(data.entropy, data.digits)} nats"
     side = "left" if data.chosen is not None and _is_on_right(data.chosen, data) else "right"
     return {
         "xref": "paper",
@@ -193,7 +193,7 @@ def _entropy_label(data: Path, theme: Theme) -> dict[str, Any]:
 
 
 def _told(step: Step, digits: int) -> str:
-    gone = f"without {formatting.listing(step.gone, most=4)}" if step.gone else ""
+    gone = f"without {formatting.join_names(step.gone, most=4)}" if step.gone else ""
     told = style.measured(step.nats, step.low, step.high, digits)
     return style.hover(style.counted(step.n_features), told, gone, "chosen" if step.chosen else "")
 
@@ -203,9 +203,9 @@ def describe(data: Path) -> str:
     first, last, chosen = data.steps[0], data.steps[-1], data.chosen
 
     def told(step: Step) -> str:
-        return f"{formatting.amount(step.nats, data.digits)} nats with {style.counted(step.n_features)}"
+        return f"{formatting.number(step.nats, data.digits)} nats with {style.counted(step.n_features)}"
 
     chose = f"; chosen: {told(chosen)}" if chosen is not None else ""
     target = formatting.printable(data.target, limit=60)
-    holds = f"; {target} holds {formatting.amount(data.entropy, data.digits)} nats" if data.entropy is not None else ""
+    holds = f"; {target} holds {formatting.number(data.entropy, data.digits)} nats" if data.entropy is not None else ""
     return f"Line chart of information against number of features: from {told(first)} to {told(last)}{chose}{holds}."

@@ -58,7 +58,7 @@ def draw(data: Stability, theme: Theme) -> Any:
         title=style.note(theme, left_out),
         margin={"l": 8, "r": 16, "t": 12, "b": 44 + foot},
     )
-    for selected, name, colour in ((True, "Selected", theme.kept), (False, "Not selected", theme.stand_in)):
+    for selected, name, colour in ((True, "Selected", theme.kept), (False, "Not selected", theme.substitute)):
         places = [k for k, frequency in enumerate(data.frequencies) if frequency.selected is selected]
         if places:
             frequencies = [data.frequencies[place] for place in places]

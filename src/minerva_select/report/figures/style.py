@@ -112,7 +112,7 @@ def measured(nats: float | None, low: float | None, high: float | None, digits: 
     ('0.500 nats (0.480 to 0.520)', '0.500 nats')
     """
     ends = formatting.interval(low, high, digits)
-    return f"{formatting.amount(nats, digits)} nats" + (f" ({ends})" if ends else "")
+    return f"{formatting.number(nats, digits)} nats" + (f" ({ends})" if ends else "")
 
 
 def figure(theme: Theme, height: int, **layout: Any) -> Any:

@@ -18,7 +18,7 @@ class Theme:
     shade: str  # every other stage
     alone: str
     together: str
-    stand_in: str
+    substitute: str
     kept: str  # where the method names no roles
     redundancy: str
     neither: str
@@ -33,7 +33,7 @@ class Theme:
         >>> LIGHT.of(Role.TOGETHER) == LIGHT.together, LIGHT.of(None) == LIGHT.kept
         (True, True)
         """
-        colours = {Role.ALONE: self.alone, Role.TOGETHER: self.together, Role.STAND_IN: self.stand_in}
+        colours = {Role.ALONE: self.alone, Role.TOGETHER: self.together, Role.SUBSTITUTE: self.substitute}
         return self.kept if role is None else colours[role]
 
 
@@ -45,7 +45,7 @@ LIGHT = Theme(
     shade="rgba(29, 36, 48, 0.045)",
     alone="#0072b2",
     together="#d55e00",
-    stand_in="#7d8694",
+    substitute="#7d8694",
     kept="#0f766e",
     redundancy="#0072b2",
     neither="#f1f0ec",
@@ -60,7 +60,7 @@ DARK = Theme(
     shade="rgba(230, 233, 238, 0.05)",
     alone="#56b4e9",
     together="#f0883e",
-    stand_in="#8d96a5",
+    substitute="#8d96a5",
     kept="#5cc8bb",
     redundancy="#56b4e9",
     neither="#28303b",

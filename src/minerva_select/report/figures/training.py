@@ -151,7 +151,7 @@ def _add_bounds(drawn: Any, data: Training, theme: Theme) -> None:
     alone = {training for training, length in lengths.items() if length == 1}  # a line of one moment is not seen
     sizes = [6 if moment is not None and moment.training in alone else 0 for moment in moments]
     for name, field, colour, dash in (
-        ("Training rows", "bound", theme.stand_in, "dot"),
+        ("Training rows", "bound", theme.substitute, "dot"),
         ("Held-out rows", "held_out", theme.alone, "solid"),
     ):
         values = [None if moment is None else getattr(moment, field) for moment in moments]
@@ -200,17 +200,17 @@ def _told(moment: Moment, digits: int) -> str:
     return style.hover(
         f"step {moment.step:,}",
         moment.stage,
-        f"training {formatting.amount(moment.bound, digits)} nats",
-        f"held-out {formatting.amount(moment.held_out, digits)} nats",
+        f"training {formatting.number(moment.bound, digits)} nats",
+        f"held-out {formatting.number(moment.held_out, digits)} nats",
         style.counted(moment.n_features) if moment.n_features else "",
     )
 
 
 def describe(data: Training) -> str:
     """Give the stages, and how high the bound rose."""
-    names = formatting.listing(tuple(dict.fromkeys(stage.name for stage in data.stages)))
+    names = formatting.join_names(tuple(dict.fromkeys(stage.name for stage in data.stages)))
     held_out = [moment.held_out for moment in data.moments if moment.held_out is not None]
     bounds = held_out or [moment.bound for moment in data.moments if moment.bound is not None]
     rows = "held-out" if held_out else "training"
-    highest = f"; on {rows} rows it reaches {formatting.amount(max(bounds), data.digits)} nats" if bounds else ""
+    highest = f"; on {rows} rows it reaches {formatting.number(max(bounds), data.digits)} nats" if bounds else ""
     return f"Line chart of the bound over {data.moments[-1].step:,} steps (stages: {names}){highest}."

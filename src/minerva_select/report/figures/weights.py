@@ -47,7 +47,7 @@ def read(selection: Selection) -> Weights | None:
     largest = {name: max(abs(weight) for _, weight in moments) for name, moments in found.items()}
     names = sorted(found, key=lambda name: (name not in selected, -largest[name]))[:MOST]
     paths = tuple(WeightPath(name, name in selected, tuple(found[name])) for name in names)
-    return Weights(paths, by_rounds=selection.settings.get("solver") != "paper") if paths else None
+    return Weights(paths, by_rounds=selection.settings.get("method") != "PaperSelector") if paths else None
 
 
 def _paths(history: Iterable[WeightRecord]) -> dict[str, list[tuple[int, float]]]:
@@ -95,10 +95,10 @@ def _line(path: WeightPath, colour: str | None, theme: Theme) -> Any:
         x=[step for step, _ in path.moments],
         y=[weight for _, weight in path.moments],
         mode="lines",
-        line={"color": colour or theme.stand_in, "width": 2 if colour else 1},
+        line={"color": colour or theme.substitute, "width": 2 if colour else 1},
         showlegend=False,
         hovertext=[
-            style.hover(path.feature, f"{formatting.amount(weight)} at {step:,}") for step, weight in path.moments
+            style.hover(path.feature, f"{formatting.number(weight)} at {step:,}") for step, weight in path.moments
         ],
         hoverinfo="text",
         xaxis="x3",

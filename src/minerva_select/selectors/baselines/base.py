@@ -12,8 +12,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from minerva_select.codes import ReasonCode, WarningCode
 from minerva_select.errors import InputError, MissingPackageError
-from minerva_select.results import FeatureResult, Selection, versions
+from minerva_select.results import FeatureResult, Reason, Selection, SelectionWarning
+from minerva_select.results.provenance import versions
 from minerva_select.selectors.base import TableSelector
 from minerva_select.selectors.baselines.design_matrix import Question, ask
 from minerva_select.selectors.fit_context import plain
@@ -39,7 +41,7 @@ class Ranking:
         The rule, seen from either side: ``"above 0.02 of the largest"``.
     marginal_nats : ndarray of float64, shape (n_columns,), optional
         Information of every column alone, where the method measures it.
-    warnings : tuple of str
+    warnings : tuple of SelectionWarning
         What a user should know before trusting the answer.
     remarks : tuple of str
         What to say of each column in place of its score, for a method whose answer is more than one number.
@@ -51,7 +53,7 @@ class Ranking:
     why_kept: str
     why_dropped: str
     marginal_nats: NDArray[np.float64] | None = None
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[SelectionWarning, ...] = ()
     remarks: tuple[str, ...] = ()
 
 
@@ -162,11 +164,11 @@ def _scores(names: Sequence[str], question: Question, ranking: Ranking | None) -
 
 
 def _results(
-    names: Sequence[str], question: Question, ranking: Ranking | None, aside: Mapping[str, str]
+    names: Sequence[str], question: Question, ranking: Ranking | None, aside: Mapping[str, ReasonCode]
 ) -> tuple[FeatureResult, ...]:
     place_of = {name: place for place, name in enumerate(question.names)}
     return tuple(
-        FeatureResult(name, False, aside[name])
+        FeatureResult(name, False, Reason(aside[name]))
         if ranking is None or name in aside
         else _result(name, place_of[name], ranking)
         for name in names
@@ -178,14 +180,16 @@ def _result(name: str, place: int, ranking: Ranking) -> FeatureResult:
     largest = float(ranking.scores[ranking.kept].max()) if selected else 0.0
     weight = max(LEAST_WEIGHT, score / largest if largest > 0 else 0.0) if selected else 0.0
     found = ranking.remarks[place] if ranking.remarks else ranking.unit.format(score)
-    reason = f"{found}, {ranking.why_kept if selected else ranking.why_dropped}"
+    found = f"{found}, {ranking.why_kept if selected else ranking.why_dropped}"
+    reason = Reason(ReasonCode.SCORE, values={"score": score, "text": found})
     marginal = None if ranking.marginal_nats is None else float(ranking.marginal_nats[place])
     return FeatureResult(name, selected, reason, weight, marginal)
 
 
-def _warnings(question: Question, ranking: Ranking | None, n_wanted: int | None) -> tuple[str, ...]:
+def _warnings(question: Question, ranking: Ranking | None, n_wanted: int | None) -> tuple[SelectionWarning, ...]:
     if ranking is None:
-        return ("No column can be used: all are constant or empty.",)
+        return (SelectionWarning(WarningCode.NO_USABLE_COLUMN),)
     if n_wanted is not None and n_wanted > question.n_columns:
-        return (*ranking.warnings, f"Only {question.n_columns} columns can be used, fewer than were asked for.")
+        values = {"n_usable": question.n_columns}
+        return (*ranking.warnings, SelectionWarning(WarningCode.FEWER_COLUMNS_THAN_REQUESTED, values=values))
     return ranking.warnings

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from minerva_select.codes import ReasonCode
 from minerva_select.data.frames import as_target
 from minerva_select.errors import InputError
 from minerva_select.preprocessing import find_kinds, find_target_kind, unusable, within_reach
@@ -74,7 +75,7 @@ def ask(
     categorical: str | Sequence[Any],
     target: str,
     seed: int,
-) -> tuple[Question, dict[str, str]]:
+) -> tuple[Question, dict[str, ReasonCode]]:
     """Read a table and its target as numbers; also the columns that take no part, with the reason.
 
     Examples
@@ -84,7 +85,7 @@ def ask(
     >>> X = pd.DataFrame({"colour": ["red", None, "blue"], "size": [1.5, 2.5, None], "unit": [1, 1, 1]})
     >>> question, aside = ask(as_table(X), ["a", "b", "a"], np.ones(3), categorical="auto", target="auto", seed=0)
     >>> question.X.tolist(), question.y.tolist(), aside
-    ([[1.0, 1.5], [-1.0, 2.5], [0.0, 2.0]], [0, 1, 0], {'unit': 'constant'})
+    ([[1.0, 1.5], [-1.0, 2.5], [0.0, 2.0]], [0, 1, 0], {'unit': <ReasonCode.CONSTANT: 'constant'>})
     """
     answer = as_target(y, table.n_rows)
     if len(answer.columns) > 1:

@@ -8,7 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from minerva_select.codes import WarningCode
 from minerva_select.errors import InputError
+from minerva_select.results import SelectionWarning
 from minerva_select.selectors.baselines.base import MIN_ROWS, BaselineSelector, Ranking, ordinal
 from minerva_select.selectors.baselines.chatterjee import Measure, class_measure, ordered_measure
 from minerva_select.selectors.baselines.design_matrix import Question
@@ -163,11 +165,12 @@ def _complete_rows(question: Question) -> NDArray[np.intp]:
     return rows
 
 
-def _warn_about_missing(question: Question) -> tuple[str, ...]:
+def _warn_about_missing(question: Question) -> tuple[SelectionWarning, ...]:
     n_missing = int(question.is_missing.sum())
     if n_missing == 0:
         return ()
-    return (f"{n_missing} of {question.n_rows} rows have a missing value, and FOCI left them out.",)
+    values = {"n_rows": n_missing, "n_total": question.n_rows}
+    return (SelectionWarning(WarningCode.ROWS_WITH_MISSING_VALUES, values=values),)
 
 
 def _standardise(coordinates: Floats) -> Floats:

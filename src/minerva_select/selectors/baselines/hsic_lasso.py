@@ -7,6 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from minerva_select.codes import WarningCode
+from minerva_select.results import SelectionWarning
 from minerva_select.selectors.baselines.base import BaselineSelector, Ranking
 from minerva_select.selectors.baselines.design_matrix import Question
 from minerva_select.selectors.baselines.hsic import (
@@ -106,7 +108,7 @@ class HSICLassoSelector(BaselineSelector):
 
     def _rank(self, question: Question, n_wanted: int | None) -> Ranking:
         generator = np.random.default_rng(question.seed)
-        folds, notes = _folds(question, self.block_size, generator)
+        folds, found = _folds(question, self.block_size, generator)
         parts = [self._sum(question, groups, generator) for groups in folds]
         whole = _products(question, pool(parts))
         path = weight_path(whole)
@@ -114,16 +116,16 @@ class HSICLassoSelector(BaselineSelector):
             weights = last_knot(path, _count(question, parts))
         elif n_wanted is None:
             weights = path[-1]
-            notes.append("Rows are too few to cross-validate the number of columns: all with a weight are kept.")
+            found.append(SelectionWarning(WarningCode.NOT_CROSS_VALIDATED))
         else:
             weights = last_knot(path, n_wanted)
         kept = weights > 0
         if n_wanted is not None and kept.sum() < min(n_wanted, question.n_columns):
-            notes.append(f"Only {kept.sum()} columns have a weight; those nearest to the target alone fill the rest.")
+            found.append(SelectionWarning(WarningCode.FILLED_UP, values={"n_scored": int(kept.sum())}))
             kept[np.lexsort((-whole[:-1, -1], -weights))[:n_wanted]] = True
         rule = "found by cross-validation"
         return Ranking(
-            weights, kept, "weight {:.3g}", f"among those {rule}", f"not among those {rule}", None, tuple(notes)
+            weights, kept, "weight {:.3g}", f"among those {rule}", f"not among those {rule}", None, tuple(found)
         )
 
     def _sum(self, question: Question, groups: list[Rows], generator: np.random.Generator) -> KernelProducts:
@@ -137,10 +139,12 @@ class HSICLassoSelector(BaselineSelector):
         )
 
 
-def _folds(question: Question, block_size: int, generator: np.random.Generator) -> tuple[list[list[Rows]], list[str]]:
+def _folds(
+    question: Question, block_size: int, generator: np.random.Generator
+) -> tuple[list[list[Rows]], list[SelectionWarning]]:
     """Rows of every fold, in groups of which each block has equal numbers; and what to tell about it."""
     rows = generator.permutation(question.n_rows)
-    groups, notes = [rows], []
+    groups, found = [rows], []
     n_folds = min(_N_FOLDS, question.n_rows // block_size)
     if question.is_classification:
         counts = np.bincount(question.y)
@@ -148,12 +152,15 @@ def _folds(question: Question, block_size: int, generator: np.random.Generator) 
         if in_a_block < 0.5 and 2 * len(counts) <= block_size:
             groups = [rows[question.y[rows] == label] for label in range(len(counts))]
             n_folds = min(n_folds, int(counts.min()))
-            notes.append(
-                f"The rarest class has {counts.min()} of {question.n_rows} rows: every block of {block_size} rows was "
-                f"given up to {block_size // len(counts)} of each class, and rows of rare classes count many times."
-            )
+            values = {
+                "n_rarest": int(counts.min()),
+                "n_total": question.n_rows,
+                "block_size": block_size,
+                "n_per_class": block_size // len(counts),
+            }
+            found.append(SelectionWarning(WarningCode.BALANCED_CLASSES, values=values))
     pieces = [np.array_split(group, max(1, n_folds)) for group in groups]
-    return [list(fold) for fold in zip(*pieces, strict=True)], notes
+    return [list(fold) for fold in zip(*pieces, strict=True)], found
 
 
 def _products(question: Question, part: KernelProducts) -> Floats:

@@ -7,6 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from minerva_select.codes import WarningCode
+from minerva_select.results import SelectionWarning
 from minerva_select.selectors.baselines.base import BaselineSelector, Ranking, keep_best
 from minerva_select.selectors.baselines.design_matrix import Question
 from minerva_select.selectors.baselines.predictors import as_predictors, standardised
@@ -78,18 +80,20 @@ class LassoSelector(BaselineSelector):
                 scores = _scores(model.coefficients, owners)
                 if np.count_nonzero(scores) >= n_wanted:
                     break
-        notes = []
+        found = []
         if len(rows) < question.n_rows:
-            notes.append(f"Fitted on {len(rows)} of {question.n_rows} rows, weighted to stand for all.")
+            values = {"n_rows": len(rows), "n_total": question.n_rows}
+            found.append(SelectionWarning(WarningCode.SUBSAMPLED, values=values))
         if n_wanted is not None and np.count_nonzero(scores) < min(n_wanted, question.n_columns):
-            notes.append(f"Only {np.count_nonzero(scores)} columns have a coefficient; the first others fill the rest.")
+            values = {"n_scored": int(np.count_nonzero(scores))}
+            found.append(SelectionWarning(WarningCode.FILLED_UP, values=values))
         return Ranking(
             scores,
             kept=scores > 0 if n_wanted is None else keep_best(scores, n_wanted),
             unit="coefficient {:.3g}",
             why_kept="in at the penalty found by cross-validation",
             why_dropped="out at the penalty found by cross-validation",
-            warnings=tuple(notes),
+            warnings=tuple(found),
         )
 
 

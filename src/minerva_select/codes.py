@@ -1,0 +1,117 @@
+"""Codes of what a fit reports: why a feature is kept or dropped, its role, and what a user should check.
+
+Programs compare codes; :mod:`minerva_select.text` turns them into sentences.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class ReasonCode(StrEnum):
+    """Why a feature is kept or dropped."""
+
+    # Kept
+    CONTRIBUTES = "contributes"  # adds information to the other kept features
+    ON_REQUEST = "on_request"  # named in ``keep``, or in a feature group with a column that is
+    TO_REACH_COUNT = "to_reach_count"  # without proof, because n_features_to_select asks for so many
+    POSITIVE_WEIGHT = "positive_weight"  # Algorithm 1: the weight stayed above zero
+    SCORE = "score"  # a baseline's own rule; also the reason of what that rule drops
+
+    # Dropped
+    DROPPED_ON_REQUEST = "dropped_on_request"
+    CONSTANT = "constant"
+    ALL_MISSING = "all_missing"
+    IDENTIFIER = "identifier"
+    EQUIVALENT = "equivalent"  # carries the same information as another column
+    REDUNDANT = "redundant"  # adds nothing once the other kept features are known
+    NO_INFORMATION = "no_information"  # not even a candidate on training rows
+    NOISE = "noise"  # indistinguishable from noise on held-out rows
+    BEYOND_COUNT = "beyond_count"  # informative, but n_features_to_select asks for fewer
+    ZERO_WEIGHT = "zero_weight"  # Algorithm 1: the weight fell to zero
+
+
+class Role(StrEnum):
+    """How a feature carries its information."""
+
+    ALONE = "alone"
+    TOGETHER = "together"  # only together with other kept features
+    SUBSTITUTE = "substitute"  # dropped, but could replace a kept feature
+
+
+class SuspectKind(StrEnum):
+    """Why a column should be checked before the selection is trusted."""
+
+    LEAK = "leak"  # alone it explains nearly all of the target's entropy
+    DOMINANT = "dominant"  # alone it carries most of the information of all features
+    IDENTIFIER = "identifier"
+    NEAR_COPY = "near_copy"
+
+
+class IdentifierPattern(StrEnum):
+    """What makes a column look like an identifier."""
+
+    UNIQUE = "unique"  # every value occurs once
+    NEARLY_UNIQUE = "nearly_unique"
+    ROW_NUMBER = "row_number"  # integers in equal steps
+    UNIQUE_INTEGERS = "unique_integers"
+
+
+class WarningCode(StrEnum):
+    """What a user should know before trusting a selection."""
+
+    # About columns
+    LEAK = "leak"
+    DOMINANT = "dominant"
+    NEAR_COPY = "near_copy"
+    IDENTIFIER = "identifier"
+    UNPARSED_NUMBERS = "unparsed_numbers"  # text that looks like numbers or dates
+    NO_USABLE_COLUMN = "no_usable_column"
+    FEWER_COLUMNS_THAN_REQUESTED = "fewer_columns_than_requested"
+
+    # About rows
+    FEW_ROWS = "few_rows"
+    ROWS_SAMPLED = "rows_sampled"  # the time limit is too short for all rows
+    ROWS_LEFT_OUT = "rows_left_out"  # later rows of groups that earlier splits contain
+
+    # About training
+    NOT_CONVERGED = "not_converged"
+    STILL_RISING = "still_rising"
+    UNDERTRAINED = "undertrained"  # counting finds more in one column than the critics in all
+    NOTHING_LEARNED = "nothing_learned"
+    STREAMED_TO_DEVICE = "streamed_to_device"
+
+    # About baselines
+    SUBSAMPLED = "subsampled"  # fitted on a weighted subsample of the rows
+    ROWS_WITH_MISSING_VALUES = "rows_with_missing_values"  # left out, since the method cannot read them
+    BALANCED_CLASSES = "balanced_classes"  # rows of rare classes count many times
+    NOT_CROSS_VALIDATED = "not_cross_validated"  # too few rows to cross-validate the number of features
+    FILLED_UP = "filled_up"  # fewer features have a score than n_features_to_select asks for
+
+
+class StopCause(StrEnum):
+    """Why a fit ended before it had converged."""
+
+    ASKED = "asked"
+    TIME_LIMIT = "time_limit"
+    STEP_LIMIT = "step_limit"
+
+
+class EstimateNote(StrEnum):
+    """How an estimate relates to the entropy of the target."""
+
+    CAPPED = "capped"  # the estimate was above the entropy and is cut there
+    EXCEEDS = "exceeds"  # the interval reaches beyond the entropy in these rows
+
+
+class Conversion(StrEnum):
+    """How the values of a column were converted when it was read."""
+
+    DATE = "date"  # to seconds since 1970, UTC
+    TIME = "time"  # to seconds since midnight
+    DURATION = "duration"  # to seconds
+    DECIMAL = "decimal"  # to float
+    BYTES = "bytes"  # to text
+    MIXED = "mixed"  # to text
+    OBJECT = "object"  # Python objects, to text
+    UNPARSED = "unparsed"  # numbers or dates in an unknown format, read as text

@@ -1,0 +1,274 @@
+"""What MinervaSelector and PaperSelector share: reading the input, running a solver, keeping the result."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import time
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minerva_select.checks import as_path
+from minerva_select.codes import WarningCode
+from minerva_select.data.frames import as_target
+from minerva_select.data.memory_budget import MemoryBudget, rows_within_time_limit
+from minerva_select.errors import InputError, MinervaWarning
+from minerva_select.results import FeatureResult, Progress, Provenance, Selection, TrainingRecord
+from minerva_select.runtime import distributed
+from minerva_select.runtime.deadline import Deadline
+from minerva_select.runtime.device import find_device, limit_threads
+from minerva_select.schema import Table
+from minerva_select.selectors.base import TableSelector
+from minerva_select.selectors.cross_validation import check_rows, find_strata
+from minerva_select.selectors.fit_context import FitContext, plain
+from minerva_select.selectors.out_of_core import Stream, open_stream
+from minerva_select.selectors.parameters import (
+    as_generator,
+    check_count,
+    check_parameters,
+    check_sample_weight,
+    check_still_varies,
+)
+from minerva_select.selectors.progress import VETTING_STAGES, ProgressReporter, Stage
+from minerva_select.selectors.row_metadata import read_origins
+from minerva_select.selectors.row_sample import Drawn, draw
+from minerva_select.selectors.run_directory import Workplace, run_key, table_fingerprint
+from minerva_select.selectors.usable_columns import (
+    FeatureGroups,
+    UsableColumns,
+    canonical_order,
+    find_usable_columns,
+)
+
+_GRACE = 5.0  # seconds to test what was found after a fit is asked to stop
+_WARNED = (WarningCode.LEAK, WarningCode.NEAR_COPY, WarningCode.NOT_CONVERGED)  # also raised as Python warnings
+
+
+class SolverSelector(TableSelector):
+    """Base of selectors that estimate information with critics.
+
+    A subclass implements :meth:`_solve`, which turns a :class:`FitContext` into a :class:`Selection`.
+    """
+
+    _stages: ClassVar[tuple[Stage, ...]] = VETTING_STAGES  # for the estimate of progress
+    _streams: ClassVar[bool] = True  # whether the solver can read rows from files
+
+    weights_: NDArray[np.float64]
+    scores_: NDArray[np.float64]
+    history_: tuple[TrainingRecord, ...]
+
+    def __init__(
+        self,
+        n_features_to_select: int | None = None,
+        *,
+        categorical_features: str | Sequence[str] = "auto",
+        target_type: str = "auto",
+        keep: Sequence[str] = (),
+        drop: Sequence[str] = (),
+        feature_groups: FeatureGroups = None,
+        redundant: str = "drop",
+        device: str = "auto",
+        time_limit: float | None = None,
+        max_memory: int | str | None = None,
+        cache_dir: str | os.PathLike[str] | None = None,
+        resume: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+        callbacks: Sequence[Callable[[Progress], object]] = (),
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.categorical_features = categorical_features
+        self.target_type = target_type
+        self.keep = keep
+        self.drop = drop
+        self.feature_groups = feature_groups
+        self.redundant = redundant
+        self.device = device
+        self.time_limit = time_limit
+        self.max_memory = max_memory
+        self.cache_dir = cache_dir
+        self.resume = resume
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callbacks = callbacks
+
+    @abstractmethod
+    def _solve(self, context: FitContext) -> Selection:
+        """Select features."""
+
+    def _score(self, result: FeatureResult) -> float:
+        """Score of a feature for ``scores_``; NaN if it was not measured."""
+        return np.nan if result.contribution_nats is None else result.contribution_nats
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, times: Any = None) -> Self:
+        """Find the features of X that carry information about y.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            NumPy array, pandas, polars or Arrow table; missing values and text are allowed. Tables larger than memory
+            can be lazy frames, Arrow datasets, iterables of record batches, or any file opened with
+            :func:`minerva_select.open_source`.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Classes of any type, or numbers; no missing values.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight of each row; rows of weight 0 are left out.
+        groups : array-like of shape (n_samples,), optional
+            Group label of each row, such as a customer. Rows of a group are never split between training and held-out
+            rows, and count as one observation in tests and intervals.
+        times : array-like of shape (n_samples,), optional
+            Time of each row, as numbers or dates. The earliest rows train, and the latest are held out. If ``groups``
+            is given too, later rows of a group that an earlier split contains are left out.
+
+        Returns
+        -------
+        self
+            The fitted selector.
+        """
+        start = time.monotonic()
+        with limit_threads(), ProgressReporter(self.callbacks, self.verbose, self.time_limit, self._stages) as reporter:
+            context = self._make_context(X, y, sample_weight, groups, times, reporter, start)
+            selection = self._solve(context)
+            selection = dataclasses.replace(
+                selection,
+                features=context.with_conversions(selection.features),
+                seconds=time.monotonic() - start,
+                provenance=context.provenance,
+            )
+            self._finish(selection)
+            self.weights_ = np.array([result.weight for result in selection.features])
+            self.scores_ = np.array([self._score(result) for result in selection.features])
+            self.history_ = selection.history
+            reporter.end(selection)
+        for warning in selection.warnings:
+            if warning.code in _WARNED:
+                warnings.warn(str(warning), MinervaWarning, stacklevel=2)
+        return self
+
+    def _make_context(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, times: Any, reporter: ProgressReporter, start: float
+    ) -> FitContext:
+        """Check the input once and collect everything the solver needs."""
+        ranks = distributed.current()
+        table, target, stream, drawn = self._open(X, y, reporter)
+        n_rows = target.n_rows
+        weights = check_sample_weight(sample_weight, n_rows)
+        origins = read_origins(groups, times, n_rows)
+        device = find_device(str(self.device)) if ranks.size == 1 else ranks.device
+        fingerprint = table_fingerprint(table) if stream is None else stream.source.fingerprint
+        if drawn is not None:
+            table = table.take(drawn.rows) if stream is None else table
+            target, weights = target.take(drawn.rows), weights[drawn.rows] / drawn.shares
+            origins, stream = origins.take(drawn.rows), None
+            check_still_varies(target)
+        if (weights == 0).any() and stream is None:  # streamed rows of weight 0 stay and count for nothing
+            counted = np.flatnonzero(weights)
+            table, target, weights = table.take(counted), target.take(counted), weights[counted]
+            origins = origins.take(counted)
+            check_still_varies(target)
+        check_rows(target.n_rows)
+        rng = ranks.broadcast(as_generator(self.random_state))
+        settings = self._settings()
+        workplace = Workplace()
+        if self.cache_dir is not None or stream is not None:
+            workplace = Workplace(self._cache_path, self.resume, run_key(fingerprint, target, weights, rng, settings))
+        columns = find_usable_columns(table, self.categorical_features, self.keep, self.drop, self.feature_groups)
+        reporter.begin(settings)
+        return FitContext(
+            table=table,
+            target=target,
+            target_type=self.target_type,
+            columns=columns,
+            order=tuple(canonical_order(table.select(columns.names))),
+            weights=weights,
+            origins=origins,
+            n_features=_n_fitted(self.n_features_to_select, columns),
+            keep_redundant=self.redundant == "keep" and self.n_features_to_select is None,
+            rng=rng,
+            device=device,
+            deadline=Deadline(
+                None if self.time_limit is None else float(self.time_limit),
+                ranks.broadcast,
+                lambda: reporter.stop_requested,
+                start,
+                grace=_GRACE,
+            ),
+            on_record=reporter.on_record,
+            stream=stream,
+            sampled_from=None if drawn is None else n_rows,
+            ranks=ranks,
+            workplace=workplace,
+            settings=settings,
+            provenance=Provenance(
+                created=datetime.now(UTC).isoformat(timespec="seconds"),
+                fingerprint=fingerprint,
+                n_columns=len(table.columns) + len(target.columns),
+                device=str(device),
+            ),
+        )
+
+    def _settings(self) -> dict[str, Any]:
+        """Parameters that a saved selection keeps."""
+        parameters = self.get_params(deep=False)
+        settings = {name: value for name, value in parameters.items() if name not in ("callbacks", "verbose")}
+        return {"method": type(self).__name__, **plain(settings)}
+
+    def _open(self, X: Any, y: Any, reporter: ProgressReporter) -> tuple[Table, Table, Stream | None, Drawn | None]:
+        """Read the table and the target.
+
+        A table that exceeds the memory budget is returned as a sample, with the stream of all rows. If the time limit
+        is too short for all rows, the rows to use are returned too.
+        """
+        check_parameters(self.get_params(deep=False))
+        if self.resume and self.cache_dir is None:
+            raise InputError("resume=True needs the folder of the earlier run; give its cache_dir too.")
+        stream, X = open_stream(
+            X,
+            MemoryBudget.of(self.max_memory),
+            self._cache_path,
+            reporter.on_rows_encoded,
+            distributed.current(),
+        )
+        if stream is None:
+            table = self._read(X)
+            check_count(self.n_features_to_select, len(table.columns))
+            target = as_target(y, table.n_rows)
+            at_most = rows_within_time_limit(table.n_rows, len(table.columns), self.time_limit)
+            drawn = draw(find_strata(target, self.target_type), at_most) if at_most < table.n_rows else None
+            return table, target, None, drawn
+        n_rows, n_columns = stream.source.n_rows, len(stream.source.names)
+        check_count(self.n_features_to_select, n_columns)
+        if not self._streams:
+            raise InputError(
+                f"{type(self).__name__} needs the whole table in memory, but its {stream.source.nbytes:,} bytes do not "
+                "fit; increase max_memory, give fewer rows, or use MinervaSelector."
+            )
+        target = as_target(y, n_rows)
+        at_most = rows_within_time_limit(n_rows, n_columns, self.time_limit)
+        drawn = stream.draw(find_strata(target, self.target_type), at_most)
+        table = stream.take(drawn.rows)
+        self._remember(X, table.names)
+        return table, target, stream, drawn if at_most < n_rows else None
+
+    @property
+    def _cache_path(self) -> Path | None:
+        return None if self.cache_dir is None else as_path("cache_dir", self.cache_dir)
+
+
+def _n_fitted(n_features: int | None, columns: UsableColumns) -> int | None:
+    """How many of the used units to select."""
+    if n_features is None:
+        return None
+    if n_features < columns.n_kept:
+        raise InputError(
+            f"n_features_to_select is {n_features}, but keep names {columns.n_kept} (a group counts as one); "
+            "request at least as many or keep fewer."
+        )
+    return n_features - len(columns.kept & columns.reasons.keys())

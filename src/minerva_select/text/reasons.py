@@ -1,0 +1,121 @@
+"""Why a feature is kept or dropped, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from minerva_select.codes import IdentifierPattern, ReasonCode
+from minerva_select.text.formatting import join_names, printable
+
+if TYPE_CHECKING:
+    from minerva_select.results import Reason
+
+_FIXED = {
+    ReasonCode.TO_REACH_COUNT: "kept to reach the requested number of features",
+    ReasonCode.DROPPED_ON_REQUEST: "dropped on request",
+    ReasonCode.CONSTANT: "constant",
+    ReasonCode.ALL_MISSING: "all values missing",
+    ReasonCode.NO_INFORMATION: "no information found",
+    ReasonCode.NOISE: "indistinguishable from noise on held-out rows",
+    ReasonCode.ZERO_WEIGHT: "weight fell to zero",
+}
+_SHORT = {
+    ReasonCode.NO_INFORMATION: "nothing found",
+    ReasonCode.NOISE: "like noise",
+    ReasonCode.TO_REACH_COUNT: "to reach the count",
+}
+_MOST_PARTNERS = 3
+
+
+def describe_reason(reason: Reason) -> str:
+    """Describe a reason in a few words.
+
+    Examples
+    --------
+    >>> from minerva_select.results import Reason
+    >>> describe_reason(Reason(ReasonCode.CONTRIBUTES, ("hour",), {"nats": 0.0871}))
+    'adds 0.0871 nats together with hour'
+    >>> describe_reason(Reason(ReasonCode.IDENTIFIER, values={"pattern": "row_number", "step": 1.0}))
+    'row number: integers in steps of 1'
+    """
+    if reason.code in _FIXED:
+        return _FIXED[reason.code]
+    return _DESCRIPTIONS[reason.code](reason)
+
+
+def shorten_reason(reason: Reason) -> str:
+    """Describe a reason in as few words as possible, for a narrow terminal.
+
+    Examples
+    --------
+    >>> from minerva_select.results import Reason
+    >>> shorten_reason(Reason(ReasonCode.REDUNDANT, ("minutes",)))
+    'redundant: minutes'
+    """
+    if reason.code is ReasonCode.REDUNDANT and reason.columns:
+        return f"redundant: {join_names(reason.columns, most=2, limit=16)}"
+    return _SHORT.get(reason.code) or describe_reason(reason)
+
+
+def describe_identifier(values: Mapping[str, Any]) -> str:
+    """Say what makes a column look like an identifier, from the values of its reason or warning."""
+    match values.get("pattern"):
+        case IdentifierPattern.ROW_NUMBER:
+            return f"row number: integers in steps of {_number(values, 'step', ',.0f')}"
+        case IdentifierPattern.UNIQUE_INTEGERS:
+            return "identifier: integers that never repeat"
+        case IdentifierPattern.NEARLY_UNIQUE:
+            counts = f"{_number(values, 'n_distinct', ',.0f')} values in {_number(values, 'n_rows', ',.0f')} rows"
+            found = f"identifier: nearly every value occurs once ({counts})"
+        case IdentifierPattern.UNIQUE:
+            found = "identifier: every value occurs once"
+        case _:
+            return "identifier"
+    return f"{found}, but some are missing" if values.get("some_missing") else found
+
+
+def _contributes(reason: Reason) -> str:
+    found = f"adds {_number(reason.values, 'nats')} nats"
+    if not reason.columns:
+        return found
+    others = " and others" if len(reason.columns) > _MOST_PARTNERS else ""
+    return f"{found} together with {', '.join(map(printable, reason.columns[:_MOST_PARTNERS]))}{others}"
+
+
+def _on_request(reason: Reason) -> str:
+    if reason.columns:
+        return f"kept on request with {join_names(reason.columns)}"
+    otherwise = reason.values.get("otherwise")
+    return f"kept on request ({str(otherwise).replace('_', ' ')})" if otherwise else "kept on request"
+
+
+def _number(values: Mapping[str, Any], name: str, form: str = ".3g") -> str:
+    value = values.get(name)
+    return format(value, form) if isinstance(value, int | float) else "–"
+
+
+def _redundant(reason: Reason) -> str:
+    known = f"{join_names(reason.columns)} is" if len(reason.columns) == 1 else "the other kept features are"
+    return f"adds nothing once {known} known"
+
+
+def _beyond_count(reason: Reason) -> str:
+    found = (
+        f"weight {_number(reason.values, 'weight')}"
+        if "weight" in reason.values
+        else f"adds only {_number(reason.values, 'nats')} nats"
+    )
+    return f"{found}, beyond the requested number of features"
+
+
+_DESCRIPTIONS: dict[ReasonCode, Callable[[Reason], str]] = {
+    ReasonCode.CONTRIBUTES: _contributes,
+    ReasonCode.ON_REQUEST: _on_request,
+    ReasonCode.EQUIVALENT: lambda reason: f"equivalent to {join_names(reason.columns) or 'another column'}",
+    ReasonCode.REDUNDANT: _redundant,
+    ReasonCode.IDENTIFIER: lambda reason: describe_identifier(reason.values),
+    ReasonCode.POSITIVE_WEIGHT: lambda reason: f"weight stayed at {_number(reason.values, 'weight')}",
+    ReasonCode.BEYOND_COUNT: _beyond_count,
+    ReasonCode.SCORE: lambda reason: printable(str(reason.values.get("text", "score"))),
+}
