@@ -22,7 +22,7 @@ def tiny_fits():
     settings = PaperSettings(batch_size=32, max_steps_learn=4, max_steps_sparsify=4)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(FitConfig, "for_rows", classmethod(lambda cls, *n_rows: plan))
-        patch.setattr("minerva_select.selectors.minerva.PaperSettings", lambda: settings)
+        patch.setattr("minerva_select.selectors.paper.PaperSettings", lambda: settings)
         patch.setattr("minerva_select.evaluation.downstream.N_RESAMPLES", 2)
         yield
 

@@ -81,7 +81,7 @@ def _selected(k: int, names: Sequence[str], n_selected: int) -> FeatureResult:
     return FeatureResult(
         names[k],
         True,
-        Reason(ReasonCode.CONTRIBUTES) + (f" together with {names[1 - k]}" if together else ""),
+        Reason(ReasonCode.CONTRIBUTES, (names[1 - k],) if together else (), {"nats": nats}),
         weight=1 / (k + 1),
         marginal_nats=0.0 if together else nats * 0.8,
         marginal_low=0.0 if together else nats * 0.7,
@@ -101,7 +101,7 @@ def _dropped(k: int, name: str, selected: Sequence[str]) -> FeatureResult:
         return FeatureResult(
             name,
             False,
-            Reason(ReasonCode.CONTRIBUTES),
+            Reason(ReasonCode.REDUNDANT, (selected[0],)),
             marginal_nats=0.1,
             contribution_nats=0.001,
             contribution_low=-0.002,

@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from minerva_select.callbacks.metrics import valid_names
-from minerva_select.selectors.progress import PAPER, VETTING, Course
+from minerva_select.selectors.progress import PAPER_STAGES, VETTING_STAGES, ProgressEstimate
 
 STAGES = st.sampled_from(["encode", "screen", "learn", "sparsify", "join", "vet", "estimate", "another"])
 
 
-@given(st.sampled_from([VETTING, PAPER]), st.lists(st.tuples(STAGES, st.integers(0, 5000)), max_size=40))
+@given(st.sampled_from([VETTING_STAGES, PAPER_STAGES]), st.lists(st.tuples(STAGES, st.integers(0, 5000)), max_size=40))
 def test_whatever_stages_come_the_fraction_never_falls_back(stages, steps):
-    course = Course(stages)
-    fractions = [0.0, *(course.step(stage, step) for stage, step in steps), 1.0]
+    progress = ProgressEstimate(stages)
+    fractions = [0.0, *(progress.step(stage, step) for stage, step in steps), 1.0]
     assert fractions == sorted(fractions)
 
 

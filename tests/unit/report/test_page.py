@@ -30,10 +30,10 @@ from minerva_select.results import (
     Role,
     Selection,
 )
-from minerva_select.text.captions import remark
-from minerva_select.text.feature_order import digits_for, ranked, shares
+from minerva_select.text.captions import caption
+from minerva_select.text.feature_order import bar_lengths, digits_for, ranked
 from minerva_select.text.formatting import duration, interval, number, printable
-from minerva_select.text.metadata import notes
+from minerva_select.text.metadata import estimate_notes
 
 HALF = Estimate(0.5, 0.48, 0.52, n_rows=1000)
 VOID = {"meta", "input"}
@@ -265,14 +265,14 @@ def test_kept_features_that_tell_the_same_are_said_to_repeat_each_other():
     shown = (
         "repeat what other kept features tell: alone they tell 0.440 and 0.440 nats, and neither adds more than 0.005."
     )
-    assert remark(selection, "contributions") == f"a and b {shown}"
+    assert caption(selection, "contributions") == f"a and b {shown}"
     redundant = (PairResult("a", "b", -0.43, -0.44, -0.42),)
     together = dataclasses.replace(selection, pairs=redundant)
-    assert remark(together, "contributions").startswith("a and b repeat each other: ")
-    assert remark(together, "contributions") in Page(render(together)).words
+    assert caption(together, "contributions").startswith("a and b repeat each other: ")
+    assert caption(together, "contributions") in Page(render(together)).words
     one = dataclasses.replace(selection, features=(twins[0], other))
-    assert remark(one, "contributions") == "a repeats what others tell: alone it tells 0.440 nats, and adds 0.005."
-    assert remark(full_selection(), "contributions") == ""
+    assert caption(one, "contributions") == "a repeats what others tell: alone it tells 0.440 nats, and adds 0.005."
+    assert caption(full_selection(), "contributions") == ""
 
 
 def test_a_path_of_one_set_is_a_sentence_in_place_of_a_chart():
@@ -288,10 +288,10 @@ def test_notes_of_estimates_are_sentences_and_repeat_no_card():
     rough = Estimate(0.5, 0.3, 0.8, n_rows=100, note="few rows")
     bound = Estimate(0.6, 0.3, 0.8, n_rows=100, note="the target's entropy in these rows is 0.693 nats")
     selection = Selection("y", (), rough, bound, n_rows=100, target_entropy=math.log(2))
-    assert list(notes(selection)) == ["Few rows."]
+    assert list(estimate_notes(selection)) == ["Few rows."]
     assert "Few rows." in Page(render(selection)).words
     unknown = dataclasses.replace(selection, target_entropy=None)
-    assert list(notes(unknown)) == ["Few rows.", "The target's entropy in these rows is 0.693 nats."]
+    assert list(estimate_notes(unknown)) == ["Few rows.", "The target's entropy in these rows is 0.693 nats."]
 
 
 def test_an_interval_that_shows_no_more_than_its_amount_is_left_out():
@@ -474,7 +474,7 @@ def test_a_dropped_copy_ranks_above_dropped_noise_and_weights_decide_when_nothin
 
 
 def test_bars_are_of_contributions_or_else_of_weights():
-    assert shares(
+    assert bar_lengths(
         [
             FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES), 1.0, contribution_nats=0.2),
             FeatureResult("b", True, Reason(ReasonCode.CONTRIBUTES), 1.0),
@@ -483,13 +483,13 @@ def test_bars_are_of_contributions_or_else_of_weights():
         "a": 1.0,
         "b": 0.0,
     }
-    assert shares(
+    assert bar_lengths(
         [
             FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES), -0.5),
             FeatureResult("b", True, Reason(ReasonCode.CONTRIBUTES), 0.25),
         ]
     ) == {"a": 1.0, "b": 0.5}
-    assert shares([FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES), contribution_nats=-0.1)]) == {"a": 0.0}
+    assert bar_lengths([FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES), contribution_nats=-0.1)]) == {"a": 0.0}
 
 
 @pytest.mark.parametrize(("nats", "digits"), [(0.0, 3), (2.0, 3), (0.5, 3), (0.05, 4), (0.0093, 5), (1e-9, 6)])

@@ -14,7 +14,6 @@ import pytest
 from full_selection import full_selection
 from minerva_select.errors import InputError
 from minerva_select.results import (
-    SCHEMA_VERSION,
     Estimate,
     FeatureResult,
     PathPoint,
@@ -25,6 +24,7 @@ from minerva_select.results import (
     SuspectKind,
     TrainingRecord,
 )
+from minerva_select.results.json_format import SCHEMA_VERSION
 
 FULL = full_selection()
 DOCUMENT = json.loads(FULL.to_json())

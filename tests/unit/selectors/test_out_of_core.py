@@ -14,10 +14,10 @@ import pytest
 import torch
 
 from minerva_select import MinervaSelector, open_source
+from minerva_select.codes import WarningCode
 from minerva_select.errors import InputError
 from minerva_select.problems import equality
-from minerva_select.selectors import vetting
-from minerva_select.selectors.vetting import STREAMED_TO_DEVICE
+from minerva_select.selectors import PaperSelector, vetting
 
 TINY = "1MiB"
 
@@ -68,8 +68,8 @@ def test_every_kind_of_stream_gives_the_same_bits(problem, reference, tmp_path):
 
 
 def test_the_paper_solver_refuses_what_is_not_in_memory(problem):
-    with pytest.raises(InputError, match="solver='paper' needs the whole table in memory"):
-        streamed(problem.X, problem.y, solver="paper")
+    with pytest.raises(InputError, match="PaperSelector needs the whole table in memory"):
+        PaperSelector(max_memory=TINY).fit(problem.X, problem.y)
 
 
 def test_a_device_that_runs_out_of_memory_is_sent_the_rows_batch_by_batch(problem, monkeypatch):
@@ -84,7 +84,7 @@ def test_a_device_that_runs_out_of_memory_is_sent_the_rows_batch_by_batch(proble
     monkeypatch.setattr(vetting, "solve_vetting", fail_once)
     selection = MinervaSelector(random_state=0).fit(problem.X, problem.y).selection_
     assert selection.selected == ("f1", "f4")
-    assert selection.warnings == (STREAMED_TO_DEVICE,)
+    assert [warning.code for warning in selection.warnings] == [WarningCode.STREAMED_TO_DEVICE]
     assert len(calls) == 2
 
 

@@ -30,7 +30,7 @@ def answer(copied, small_plan):
         sparsity=0.3, learning_rate=3e-3, weight_rate=0.2, batch_size=125, max_steps_learn=150, max_steps_sparsify=250
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("minerva_select.selectors.minerva.PaperSettings", lambda: settings)
+        patch.setattr("minerva_select.selectors.paper.PaperSettings", lambda: settings)
         return fit(*copied)
 
 
