@@ -1,4 +1,4 @@
-"""A command and what it took: seconds, and the memory of the process with all its children at its peak."""
+"""Run a command and measure its duration and the peak memory of its processes."""
 
 import os
 import re
@@ -10,28 +10,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-POLL = 0.02  # seconds
-LIBRARIES = "import torch, pandas, pyarrow, sklearn, time; time.sleep(1)"  # what any fit has loaded
+POLL_SECONDS = 0.02
+IMPORT_LIBRARIES = "import torch, pandas, pyarrow, sklearn, time; time.sleep(1)"  # those of every fit
 
 
 class CommandError(RuntimeError):
-    """A command that failed, with the last it said."""
+    """A command failed; the message has the end of its error output."""
 
 
 @dataclass(frozen=True)
-class Taken:
-    """What a command took, and what it printed."""
+class Measured:
+    """Duration, peak memory and output of a command."""
 
     seconds: float
     peak_bytes: int
     output: str
 
 
-def measure(command: Sequence[str], environment: Mapping[str, str] | None = None) -> Taken:
-    """Run a command to its end.
+def measure(command: Sequence[str], environment: Mapping[str, str] | None = None) -> Measured:
+    """Run a command until it ends.
 
-    The peak is the sum of every process's own: exact for one process, an upper bound for several. It is the kernel's
-    count, looked at until the process ends; what ``getrusage`` tells of a child begins with the memory of its parent.
+    The peak is the sum of the peaks of all processes: exact for one process, an upper bound for several. It is read
+    from the kernel while the process runs, since ``getrusage`` of a child starts with the memory of its parent.
     """
     start, peaks = time.monotonic(), {}
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
@@ -40,7 +40,7 @@ def measure(command: Sequence[str], environment: Mapping[str, str] | None = None
             while process.poll() is None:
                 for pid in _with_children(process.pid):
                     peaks[pid] = max(_peak(pid), peaks.get(pid, 0))
-                time.sleep(POLL)
+                time.sleep(POLL_SECONDS)
         except BaseException:
             process.terminate()
             process.wait()
@@ -50,12 +50,12 @@ def measure(command: Sequence[str], environment: Mapping[str, str] | None = None
             errors.seek(0)
             raise CommandError(f"exit code {process.returncode}: {' '.join(errors.read().split()[-60:])}")
         output.seek(0)
-        return Taken(seconds, sum(peaks.values()), output.read())
+        return Measured(seconds, sum(peaks.values()), output.read())
 
 
 def libraries_peak() -> int:
-    """Memory of a process that has done nothing but load the libraries."""
-    return measure([sys.executable, "-c", LIBRARIES]).peak_bytes
+    """Peak memory of a process that only imports the libraries."""
+    return measure([sys.executable, "-c", IMPORT_LIBRARIES]).peak_bytes
 
 
 def _with_children(pid: int) -> Iterator[int]:
@@ -64,12 +64,12 @@ def _with_children(pid: int) -> Iterator[int]:
         for thread in Path(f"/proc/{pid}/task").iterdir():
             for child in (thread / "children").read_text().split():
                 yield from _with_children(int(child))
-    except OSError:  # it has ended, or the system does not tell
+    except OSError:  # it ended, or this system does not list children
         return
 
 
 def _peak(pid: int) -> int:
-    """The most memory that a process has held so far, in bytes; what it holds now where the system tells no more."""
+    """Peak memory of a process so far in bytes; its current memory if the system has no peak."""
     try:
         status = Path(f"/proc/{pid}/status").read_text()
     except OSError:

@@ -1,4 +1,4 @@
-"""Put the tables of the committed records into docs/scale.md, between the marks that name each.
+"""Write the tables of the committed records into docs/scale.md, between the markers that name them.
 
 python benchmarks/scale/page.py
 """
@@ -6,16 +6,16 @@ python benchmarks/scale/page.py
 import re
 from pathlib import Path
 
-from tables import Measured, gather, table
+from tables import LatestRecords, gather, table
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "scale.md"
-MARKED = re.compile(r"(<!-- scale: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+MARKERS = re.compile(r"(<!-- scale: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def fill(page: str, measured: Measured) -> str:
-    """Return the page with the table of every mark."""
-    return MARKED.sub(lambda mark: f"{mark[1]}\n{table(mark[2], measured)}\n\n{mark[3]}", page)
+def fill(page: str, records: LatestRecords) -> str:
+    """Return the page with all tables filled in."""
+    return MARKERS.sub(lambda match: f"{match[1]}\n{table(match[2], records)}\n\n{match[3]}", page)
 
 
 def main() -> None:

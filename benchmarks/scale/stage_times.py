@@ -1,4 +1,4 @@
-"""``minerva`` with a clock: the same command line, and in a file when each stage of it began and ended.
+"""Run ``minerva`` and write the start and end time of each stage to a file.
 
 python benchmarks/scale/stage_times.py TIMES.json select DATA --target Y
 """
@@ -7,7 +7,7 @@ import time
 
 START = time.monotonic()
 
-import json  # noqa: E402 - what is imported from here on is part of the time
+import json  # noqa: E402 - the imports below are part of the measured time
 import sys  # noqa: E402
 from pathlib import Path  # noqa: E402
 
@@ -16,14 +16,14 @@ from minerva_select.cli.progress import ProgressBar  # noqa: E402
 
 if __name__ == "__main__":
     path, times = Path(sys.argv.pop(1)), {}
-    show = ProgressBar.__call__
+    original_call = ProgressBar.__call__
 
-    def note(bar, progress):
+    def record_stage(bar, progress):
         now = time.monotonic() - START
         times.setdefault(progress.stage, [now, now])[1] = now
-        show(bar, progress)
+        original_call(bar, progress)
 
-    ProgressBar.__call__ = note
+    ProgressBar.__call__ = record_stage
     try:
         main()
     finally:

@@ -1,30 +1,30 @@
-"""The benchmark's records as Markdown tables."""
+"""Render the records of the benchmark as Markdown tables."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from extrapolation import calculation
+from extrapolation import extrapolate
 from minerva_select.evaluation.records import Record, Records
 from tasks import TASKS, Task
 
-NOTHING = "Not measured yet."
+NOT_MEASURED = "Not measured yet."
 GROUPS = {
     "tables": "Large tables",
     "growth": "Cost as tables grow",
     "processes": "Several processes",
     "formats": "Formats",
     "throughput": "The training step on a GPU",
-    "calculation": "A billion rows, by calculation",
-    "machines": "How it was made",
+    "extrapolation": "A billion rows (extrapolated)",
+    "machines": "Commands, machines and versions",
 }
 
-Measured = Mapping[str, Record]  # by the name of the task
+LatestRecords = Mapping[str, Record]  # by name of the task
 
 
-def gather(folder: Path) -> Measured:
-    """The last record of every task, of the first file that has one; one that succeeded before any that failed."""
+def gather(folder: Path) -> LatestRecords:
+    """Return the last record of every task, from the first file that has one; successes come before failures."""
     latest: dict[str, Record] = {}
     for path in sorted(folder.glob("*.jsonl")):
         of_file: dict[str, Record] = {}
@@ -35,80 +35,80 @@ def gather(folder: Path) -> Measured:
     return latest
 
 
-def render(measured: Measured) -> str:
-    """The whole page of results."""
-    parts = ["# Tables of all sizes", "`make bench-scale` wrote this page from the records beside it."]
+def render(records: LatestRecords) -> str:
+    """Render the page of all results."""
+    parts = ["# Tables of different sizes", "`make bench-scale` writes this page from the records in this folder."]
     for group, heading in GROUPS.items():
-        parts += [f"## {heading}", table(group, measured)]
+        parts += [f"## {heading}", table(group, records)]
     return "\n\n".join(parts) + "\n"
 
 
-def table(group: str, measured: Measured) -> str:
-    """One table; a sentence where nothing was measured."""
-    make = {
+def table(group: str, records: LatestRecords) -> str:
+    """Render one table, or a note that nothing was measured."""
+    render_group = {
         "growth": growth,
         "processes": processes,
         "formats": formats,
         "throughput": throughput,
-        "calculation": calculation,
+        "extrapolation": extrapolate,
         "machines": machines,
     }.get(group, large_tables)
-    return make(measured) or NOTHING
+    return render_group(records) or NOT_MEASURED
 
 
-def large_tables(measured: Measured) -> str:
-    head = ["table", "on", "in all", "until encoded", "after", "encoded", "peak memory", "patterns found", "noise kept",
-            "shall be", "is"]  # fmt: skip
+def large_tables(records: LatestRecords) -> str:
+    head = ["table", "machine", "total", "until encoded", "after encoding", "encoding rate", "peak memory",
+            "patterns found", "noise kept", "goal", "result"]  # fmt: skip
     lines = []
-    for task, record in _of_group("tables", measured):
+    for task, record in _group_records("tables", records):
         figures = record["figures"]
         if record["error"]:
-            lines.append([task.title, place(record), record["error"], *["-"] * 6, _words(task), "failed"])
+            lines.append([task.title, machine_name(record), record["error"], *["-"] * 6, _goals_text(task), "failed"])
             continue
         lines.append([
             task.title,
-            place(record),
+            machine_name(record),
             seconds(figures["seconds"]),
             seconds(figures["loading_seconds"]),
             seconds(figures["after_loading_seconds"]),
             _rate(figures["n_rows"], figures["encode_seconds"]),
             memory(figures),
-            found(figures),
+            patterns_found(figures),
             "-" if "noise" not in figures else ", ".join(figures["noise"]) or "none",
-            _words(task),
-            _standing(task, figures),
+            _goals_text(task),
+            _result_text(task, figures),
         ])  # fmt: skip
     return markdown(head, lines)
 
 
-def growth(measured: Measured) -> str:
-    """Series of tables of which each has ten times the rows, or the columns, of the one before."""
-    head = ["table", "rows", "columns", "streamed", "seconds", "cells", "time", "no faster than cells"]
+def growth(records: LatestRecords) -> str:
+    """Compare tables with ten times the rows, or the columns, of the previous one."""
+    head = ["table", "rows", "columns", "streamed", "time", "cells ratio", "time ratio", "at most linear"]
     series: dict[tuple[str, str], list[Record]] = {}
-    for task, record in _of_group("growth", measured):
+    for task, record in _group_records("growth", records):
         if not record["error"]:
             series.setdefault((task.title, task.name.rsplit("-", 1)[0]), []).append(record["figures"])
     lines = []
     for (title, _), points in series.items():
         for before, now in pairwise([None, *points]):
-            times = ["-", "-", "-"] if before is None else _against(before, now)
+            ratios = ["-", "-", "-"] if before is None else _ratios(before, now)
             streamed = "yes" if now["loading_seconds"] else "no"
             size = [f"{now['n_rows']:,}", f"{now['n_columns']:,}"]
-            lines.append([title, *size, streamed, seconds(now["fit_seconds"]), *times])
+            lines.append([title, *size, streamed, seconds(now["fit_seconds"]), *ratios])
     return markdown(head, lines)
 
 
-def _against(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+def _ratios(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     cells = now["n_rows"] * now["n_columns"] / (before["n_rows"] * before["n_columns"])
     time = now["fit_seconds"] / before["fit_seconds"]
     return [f"x {cells:.3g}", f"x {time:.2g}", "yes" if time <= cells else "no"]
 
 
-def processes(measured: Measured) -> str:
-    head = ["run", "threads each", "seconds", "peak memory, added up", "selected", "same selection"]
-    records = [record for _, record in _of_group("processes", measured) if not record["error"]]
+def processes(records: LatestRecords) -> str:
+    head = ["run", "threads per process", "time", "total peak memory", "selected", "same selection"]
+    finished = [record for _, record in _group_records("processes", records) if not record["error"]]
     titles = {task.name: task.title for task in TASKS}
-    first = records[0]["figures"]["selected"] if records else []
+    first = finished[0]["figures"]["selected"] if finished else []
     return markdown(
         head,
         [
@@ -120,81 +120,80 @@ def processes(measured: Measured) -> str:
                 len(figures["selected"]),
                 "yes" if figures["selected"] == first else "no",
             ]
-            for record in records
+            for record in finished
             for figures in [record["figures"]]
         ],
     )
 
 
-def formats(measured: Measured) -> str:
-    record = measured.get("formats")
+def formats(records: LatestRecords) -> str:
+    record = records.get("formats")
     if record is None or record["error"]:
         return ""
-    head, lines = ["table", "formats", "another answer", "selected"], []
-    for what, outcome in record["figures"]["tables"].items():
-        differing = ", ".join(outcome["differing"]) or "none"
-        lines.append([what, ", ".join(outcome["forms"]), differing, len(outcome["selected"])])
+    head, lines = ["table", "formats", "different answers", "selected"], []
+    for name, compared in record["figures"]["tables"].items():
+        differing = ", ".join(compared["differing"]) or "none"
+        lines.append([name, ", ".join(compared["formats"]), differing, len(compared["selected"])])
     return markdown(head, lines)
 
 
-def throughput(measured: Measured) -> str:
-    record = measured.get("throughput")
+def throughput(records: LatestRecords) -> str:
+    record = records.get("throughput")
     if record is None or record["error"]:
         return ""
     figures = record["figures"]
-    head = ["batch", "ms a step", "rows/s", "bytes allow", "operations allow", "of the lower"]
+    head = ["batch size", "ms per step", "rows/s", "memory limit", "compute limit", "share of lower limit"]
     lines = [
         [
-            f"{line['batch']:,}",
-            f"{1e3 * line['seconds_a_step']:.2f}",
-            *(millions(line[name]) for name in ("rows_per_second", "ceiling_by_bytes", "ceiling_by_operations")),
-            f"{line['share_of_ceiling']:.1%}",
+            f"{line['batch_size']:,}",
+            f"{1e3 * line['seconds_per_step']:.2f}",
+            *(millions(line[name]) for name in ("rows_per_second", "memory_limit", "compute_limit")),
+            f"{line['share_of_limit']:.1%}",
         ]
         for line in figures["lines"]
     ]
     speeds = ", ".join(
         f"{speed / 1e12:,.0f} TFLOP/s {name}" for name, speed in figures["operations_per_second"].items()
     )
-    made_of = (
-        f"{place(record)}: copies {figures['bytes_per_second'] / 1e12:.2f} TB/s, multiplies {speeds}; the step uses "
-        f"{figures['precision']}. A row is {figures['bytes_a_row']:.0f} bytes and "
-        f"{figures['operations_a_row'] / 1e6:.2f} M operations."
+    device = (
+        f"{machine_name(record)}: copies {figures['bytes_per_second'] / 1e12:.2f} TB/s, matrix products "
+        f"{speeds}; the step uses {figures['precision']}. One row is {figures['bytes_per_row']:.0f} bytes and "
+        f"{figures['operations_per_row'] / 1e6:.2f} M operations."
     )
-    return f"{markdown(head, lines)}\n\n{made_of}"
+    return f"{markdown(head, lines)}\n\n{device}"
 
 
-def machines(measured: Measured) -> str:
+def machines(records: LatestRecords) -> str:
     lines = []
-    for name, record in measured.items():
+    for name, record in records.items():
         packages = ", ".join(f"{package} {version}" for package, version in record["versions"].items())
         command = record["figures"].get("command", "-")
-        lines.append([name, f"`{command}`", place(record), record["made"], record["commit"], packages])
-    return markdown(["task", "command", "machine", "made", "commit", "versions"], lines)
+        lines.append([name, f"`{command}`", machine_name(record), record["made"], record["commit"], packages])
+    return markdown(["task", "command", "machine", "measured", "commit", "versions"], lines)
 
 
-def place(record: Record) -> str:
-    """The machine of a record."""
+def machine_name(record: Record) -> str:
     machine = record["machine"]
-    of_gpu = f", {machine['gpu']}" if machine["gpu"] else ""
-    return f"{machine['cpus']} cores, {machine['memory_bytes'] / 1e9:.0f} GB{of_gpu}"
+    gpu = f", {machine['gpu']}" if machine["gpu"] else ""
+    return f"{machine['cpus']} cores, {machine['memory_bytes'] / 1e9:.0f} GB{gpu}"
 
 
-def found(figures: Mapping[str, Any]) -> str:
-    """How many signs of the truth were found, and which columns only by another that stands in for them."""
+def patterns_found(figures: Mapping[str, Any]) -> str:
+    """Describe how many patterns were found, which were missed, and which columns were replaced by a proxy."""
     if "missed" not in figures:
         return f"{len(figures['selected'])} columns kept"
-    by = ", ".join(f"{column} by {other}" for column, other in figures["by_proxy"].items())
+    proxies = ", ".join(f"{column} by {proxy}" for column, proxy in figures["by_proxy"].items())
     missed = ", ".join(figures["missed"])
     return (
         f"{figures['n_patterns'] - len(figures['missed'])} of {figures['n_patterns']}"
         + (f"; missed: {missed}" if missed else "")
-        + (f" ({by})" if by else "")
+        + (f" ({proxies})" if proxies else "")
     )
 
 
 def memory(figures: Mapping[str, Any]) -> str:
-    above = f", {size(figures['above_bytes'])} above the libraries" if "above_bytes" in figures else ""
-    return size(figures["peak_bytes"]) + above
+    beyond = f", {size(figures['above_bytes'])} beyond the libraries" if "above_bytes" in figures else ""
+    return size(figures["peak_bytes"]) + beyond
 
 
 def seconds(value: float | None) -> str:
@@ -209,27 +208,27 @@ def millions(value: float) -> str:
     return f"{value / 1e6:,.1f} M"
 
 
-def _rate(n_rows: int, spent: float | None) -> str:
-    return f"{n_rows / spent:,.0f} rows/s" if spent else "-"
+def _rate(n_rows: int, seconds: float | None) -> str:
+    return f"{n_rows / seconds:,.0f} rows/s" if seconds else "-"
 
 
-def _words(task: Task) -> str:
-    return ", ".join(goal.words for goal in task.goals)
+def _goals_text(task: Task) -> str:
+    return ", ".join(goal.text for goal in task.goals)
 
 
-def _standing(task: Task, figures: Mapping[str, Any]) -> str:
-    short = [goal.words for goal in task.goals if not goal.is_met(figures)]
-    return f"not: {', '.join(short)}" if short else "reached"
+def _result_text(task: Task, figures: Mapping[str, Any]) -> str:
+    missed = [goal.text for goal in task.goals if not goal.is_met(figures)]
+    return f"not reached: {', '.join(missed)}" if missed else "reached"
 
 
-def _of_group(group: str, measured: Measured) -> list[tuple[Task, Record]]:
-    return [(task, measured[task.name]) for task in TASKS if task.group == group and task.name in measured]
+def _group_records(group: str, records: LatestRecords) -> list[tuple[Task, Record]]:
+    return [(task, records[task.name]) for task in TASKS if task.group == group and task.name in records]
 
 
 def markdown(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
-    """A table; nothing where it has no lines."""
+    """Render a table, or an empty string if it has no lines."""
     lines = list(lines)
     if not lines:
         return ""
-    whole = [head, ["---"] * len(head), *lines]
-    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in whole)
+    table = [head, ["---"] * len(head), *lines]
+    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in table)

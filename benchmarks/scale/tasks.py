@@ -1,4 +1,4 @@
-"""What is measured, and what it shall reach."""
+"""The measurements and their goals."""
 
 import json
 import os
@@ -12,42 +12,42 @@ from commands import libraries_peak, measure
 from datasets import Dataset
 from select_command import HERE, Figures, Options, select, select_dataset
 
-MIN_ROWS = 20_000  # of a table in a trial
+MIN_ROWS = 20_000  # of a table in a trial run
 CREDITCARD = "real/creditcard_ulb.parquet"
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Where the tasks run: the folder of tables that are made, that of real data, and the share of rows of a trial."""
+    """Options of all tasks."""
 
-    folder: Path
-    data: Path | None = None
-    share: float = 1.0
-    precision: str = "tf32"  # in which the training step multiplies on a GPU
+    folder: Path  # of generated tables
+    data: Path | None = None  # folder of the real data set
+    share: float = 1.0  # of the rows, for a trial run
+    precision: str = "tf32"  # of the training step on a GPU
 
-    def table(self, problem: str, n_rows: int, n_columns: int, rate: float = 0.001) -> Dataset:
+    def dataset(self, problem: str, n_rows: int, n_columns: int, rate: float = 0.001) -> Dataset:
         n_rows = n_rows if self.share == 1.0 else max(MIN_ROWS, int(n_rows * self.share))
         return Dataset(problem, n_rows, n_columns, rate)
 
 
 @dataclass(frozen=True)
 class Goal:
-    """A figure and the most, or the least, that it shall be."""
+    """A figure and its maximum or minimum."""
 
     figure: str
-    words: str
-    most: float | None = None
-    least: float | None = None
+    text: str
+    maximum: float | None = None
+    minimum: float | None = None
 
     def is_met(self, figures: Figures) -> bool:
         value = figures[self.figure]
         value = len(value) if isinstance(value, list) else value
-        return (self.most is None or value <= self.most) and (self.least is None or value >= self.least)
+        return (self.maximum is None or value <= self.maximum) and (self.minimum is None or value >= self.minimum)
 
 
 @dataclass(frozen=True)
 class Task:
-    """One measurement, known by its name; ``group`` is the table of the page that it goes to."""
+    """One measurement; ``group`` is the table of the page it belongs to."""
 
     name: str
     group: str
@@ -58,18 +58,18 @@ class Task:
     needs_file: str | None = None
 
 
-ALL_FOUND = Goal("missed", "all patterns found", most=0)
-NO_NOISE = Goal("noise", "no noise kept", most=0)
+ALL_FOUND = Goal("missed", "all patterns found", maximum=0)
+NO_NOISE = Goal("noise", "no noise kept", maximum=0)
 
 
 def run_select(
     problem: str, n_rows: int, n_columns: int, options: Options, setting: Setting, rate: float = 0.001
 ) -> Figures:
-    return select_dataset(setting.table(problem, n_rows, n_columns, rate), setting.folder, options)
+    return select_dataset(setting.dataset(problem, n_rows, n_columns, rate), setting.folder, options)
 
 
 def run_memory(n_rows: int, memory: str, n_bytes: int, setting: Setting) -> Figures:
-    """How much more than the libraries a fit takes that may take so much."""
+    """Measure the memory of a fit beyond that of the libraries, relative to its limit."""
     baseline = libraries_peak()
     figures = run_select("card_fraud", n_rows, 214, Options(max_memory=memory), setting)
     above = figures["peak_bytes"] - baseline
@@ -81,13 +81,13 @@ def run_creditcard(setting: Setting) -> Figures:
 
 
 def run_script(name: str, *arguments: str) -> Figures:
-    """Figures that a script of this folder prints as JSON, on its last line."""
-    taken = measure([sys.executable, str(HERE / name), *arguments])
-    return {"command": " ".join(["python", f"benchmarks/scale/{name}", *arguments]), **json.loads(taken.output)}
+    """Run a script of this folder that prints its figures as JSON."""
+    measured = measure([sys.executable, str(HERE / name), *arguments])
+    return {"command": " ".join(["python", f"benchmarks/scale/{name}", *arguments]), **json.loads(measured.output)}
 
 
 def run_throughput(setting: Setting) -> Figures:
-    n_rows = str(setting.table("card_fraud", 1_000_000, 214).n_rows)
+    n_rows = str(setting.dataset("card_fraud", 1_000_000, 214).n_rows)
     return run_script("throughput.py", "--device", "cuda", "--rows", n_rows, "--precision", setting.precision, "--json")
 
 
@@ -117,7 +117,7 @@ def _columns_tasks() -> list[Task]:
 
 
 def _processes_tasks() -> list[Task]:
-    """One process with as many threads as there are cores, against several that share them."""
+    """One process with one thread per core, and two processes that share the cores."""
     n_cores = os.cpu_count() or 1
     run = partial(run_select, "card_fraud", 300_000, 60)
     return [
@@ -141,13 +141,13 @@ TASKS = (
         "fraud",
         "payments, 3,000,000 x 214, 0.1% frauds",
         "cpu",
-        (Goal("seconds", "under 15 min", most=900), Goal("peak_bytes", "under 4 GB", most=4e9)),
+        (Goal("seconds", "under 15 min", maximum=900), Goal("peak_bytes", "under 4 GB", maximum=4e9)),
     ),
     _fraud(
         "fraud-gpu",
-        "the same on a GPU",
+        "payments, 3,000,000 x 214, on a GPU",
         "cuda",
-        (Goal("after_loading_seconds", "under 30 s after loading", most=30),),
+        (Goal("after_loading_seconds", "under 30 s after encoding", maximum=30),),
         needs_gpu=True,
     ),
     Task(
@@ -160,28 +160,34 @@ TASKS = (
     Task(
         "memory",
         "tables",
-        "payments, 3,000,000 x 214 (1.6 GB), in 500 MB",
+        "payments, 3,000,000 x 214 (1.6 GB), with --memory 500MB",
         partial(run_memory, 3_000_000, "500MB", 500_000_000),
-        (Goal("share_of_memory", "500 MB held", most=1.0), ALL_FOUND, NO_NOISE),
+        (Goal("share_of_memory", "within 500 MB", maximum=1.0), ALL_FOUND, NO_NOISE),
     ),
     Task(
         "creditcard",
         "tables",
         "creditcard_ulb, 284,807 x 30",
         run_creditcard,
-        (Goal("seconds", "under 2 min", most=120),),
+        (Goal("seconds", "under 2 min", maximum=120),),
         needs_file=CREDITCARD,
     ),
     *_rows_tasks(),
     *_columns_tasks(),
     *_processes_tasks(),
-    Task("formats", "formats", "the same rows in every format", run_formats, (Goal("differing", "all", most=0),)),
+    Task(
+        "formats",
+        "formats",
+        "the same rows in every format",
+        run_formats,
+        (Goal("differing", "same answer in all", maximum=0),),
+    ),
     Task(
         "throughput",
         "throughput",
-        "rows through the training step",
+        "throughput of the training step",
         run_throughput,
-        (Goal("best_rows_per_second", "10 M rows/s", least=1e7),),
+        (Goal("best_rows_per_second", "10 M rows/s", minimum=1e7),),
         needs_gpu=True,
     ),
 )

@@ -1,13 +1,14 @@
-"""How many rows a second go through the training step, and how many the machine's memory and arithmetic would allow.
+"""Measure the throughput of the training step in rows per second, and compare it with the limits of the device.
 
     python benchmarks/scale/throughput.py [--device cuda] [--rows 1000000] [--batches 2048 262144] [--json]
 
-The step is the solver's own: the critic of all columns of card_fraud in the stage "learn", on rows that live on the
-device. Two ceilings are printed beside it, from what this device was measured to do:
+The step is that of the solver: the critic of all columns of card_fraud in the stage "learn", with rows on the device.
+Two limits (a roofline) are computed from the measured speed of the device:
 
-- bytes: every row of a batch read once as it is stored, with its target, weight and number, and the parameters as often
-  as Adam must touch them, at the speed of a large copy;
-- operations: the products of the critic forward and backward, at the speed of a large product in the same precision.
+- memory: the time to read every row of a batch once as it is stored, with its target, weight and index, and to read and
+  write the parameters as often as Adam must, at the speed of a large copy;
+- compute: the time of the matrix products of the critic, forward and backward, at the speed of a large product in the
+  same precision.
 """
 
 import argparse
@@ -36,8 +37,8 @@ from minerva_select.solvers.subsample import subsample_folds
 
 BATCHES = (2_048, 8_192, 32_768, 131_072, 262_144)
 SAMPLE_ROWS = 100_000  # for the encoders
-BYTES_BESIDE = 8 + 8 + 4  # a row's number, target and weight
-BYTES_A_PARAMETER = 40  # float32, read forward and backward; gradient written and read; value and two moments both ways
+EXTRA_BYTES_PER_ROW = 8 + 8 + 4  # index, target and weight
+BYTES_PER_PARAMETER = 40  # float32: 2 reads, 1 write and 1 read of the gradient, 3 reads and 3 writes by Adam
 PRECISIONS = {"float32": torch.float32, "tf32": torch.float32, "bfloat16": torch.bfloat16}
 
 Steps = Callable[[int], None]
@@ -45,61 +46,65 @@ Steps = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Speeds:
-    """What a device was measured to do in a second: bytes copied, and operations of products by precision."""
+    """Measured speed of a device per second: bytes copied, and operations of matrix products by precision."""
 
     bytes: float
     operations: dict[str, float]
 
 
 def prepare(n_rows: int, n_columns: int, device: torch.device) -> tuple[Fold, FitConfig]:
-    """A fold of card_fraud as the solver has it before it learns, its rows packed and on the device."""
-    problem = card_fraud(n_rows, n_columns, rate=0.05)  # a plan for many informative rows, from few rows
+    """Prepare a fold of card_fraud as before the first training step, with packed rows on the device."""
+    problem = card_fraud(n_rows, n_columns, rate=0.05)  # many informative rows in a small table
     table, target = as_table(problem.X), as_target(problem.y, n_rows)
     encoder = TableEncoder(find_kinds(table)).fit(table, np.arange(min(n_rows, SAMPLE_ROWS)))
     x = as_rows(encoder.transform(table), torch.device("cpu")).pack().to(device)
-    plan = FitConfig.for_rows(n_rows, informative_rows(target, "auto"))
-    divisions = divide(target, "auto", plan, np.random.default_rng(0), read_origins(None, None, n_rows))
+    config = FitConfig.for_rows(n_rows, informative_rows(target, "auto"))
+    divisions = divide(target, "auto", config, np.random.default_rng(0), read_origins(None, None, n_rows))
     folds = make_folds(x, target, "auto", np.ones(n_rows), None, divisions, device)
     folds = subsample_folds(folds, torch.Generator().manual_seed(0))[:1]
-    return add_pair_tables(folds, [screen_fold(fold) for fold in folds], plan.n_pairs)[0], plan
+    return add_pair_tables(folds, [screen_fold(fold) for fold in folds], config.n_pairs)[0], config
 
 
-def critics_of(fold: Fold, plan: FitConfig) -> CrossFitCritics:
-    return CrossFitCritics([CriticTask(fold, list(range(fold.x.layout.n_features)))], plan.dropout, plan.width)
+def build_critics(fold: Fold, config: FitConfig) -> CrossFitCritics:
+    return CrossFitCritics([CriticTask(fold, list(range(fold.x.layout.n_features)))], config.dropout, config.width)
 
 
-def trainer(fold: Fold, plan: FitConfig, batch_size: int) -> Steps:
-    """Trains for so many steps and looks at the held-out bound once; the one place that knows how a step is made."""
-    critics = critics_of(fold, plan)
+def make_trainer(fold: Fold, config: FitConfig, batch_size: int) -> Steps:
+    """Return a function that trains for a number of steps and evaluates the bound once at the end."""
+    critics = build_critics(fold, config)
 
     def train(n_steps: int) -> None:
-        schedule = replace(plan.schedule, batch_size=batch_size, max_steps=n_steps, evaluate_every=n_steps)
+        schedule = replace(config.schedule, batch_size=batch_size, max_steps=n_steps, evaluate_every=n_steps)
         critics.fit(schedule, TrainingContext(torch.Generator().manual_seed(0)), stage="learn")
 
     return train
 
 
-def seconds_a_step(train: Steps, device: torch.device, least: float = 0.3) -> float:
-    """Seconds of a step: the difference between many and few of them, so that all that is done once falls out."""
+def measure_seconds_per_step(train: Steps, device: torch.device, min_seconds: float = 0.3) -> float:
+    """Time many steps minus few steps, so that the fixed cost of a training cancels.
+
+    Known problem: if the fixed cost alone exceeds ``min_seconds``, ``many`` stays at 10, and the difference of five
+    steps is smaller than the noise. On an H200 it was once negative (-0.42 ms).
+    """
     few, many = 5, 10
-    _timed(train, few, device)  # the first loads libraries
-    while _timed(train, many, device) < least and many < 4000:
+    _time(train, few, device)  # the first call loads libraries
+    while _time(train, many, device) < min_seconds and many < 4000:
         many *= 2
-    spent = [min(_timed(train, n_steps, device) for _ in range(3)) for n_steps in (few, many)]
-    return (spent[1] - spent[0]) / (many - few)
+    seconds = [min(_time(train, n_steps, device) for _ in range(3)) for n_steps in (few, many)]
+    return (seconds[1] - seconds[0]) / (many - few)
 
 
 def bytes_of_step(critics: CrossFitCritics) -> tuple[float, float]:
-    """Bytes that a step must move: for every row of its batch, and beside them."""
-    a_row = critics.x.n_bytes / len(critics.x) + BYTES_BESIDE
-    return a_row * critics.n_members, float(BYTES_A_PARAMETER * critics.ensemble.values.numel())
+    """Bytes that a step must move, per row of its batch and fixed."""
+    per_row = critics.x.n_bytes / len(critics.x) + EXTRA_BYTES_PER_ROW
+    return per_row * critics.n_members, float(BYTES_PER_PARAMETER * critics.ensemble.values.numel())
 
 
 def operations_of_step(critics: CrossFitCritics) -> tuple[float, float]:
-    """Operations of a step's products, forward and backward: for every row of its batch, and beside them."""
+    """Operations of the matrix products of a step, per row of its batch and fixed."""
     small, large = (_count_operations(critics, n_rows) for n_rows in (256, 512))
-    a_row = (large - small) / 256
-    return a_row, small - 256 * a_row
+    per_row = (large - small) / 256
+    return per_row, small - 256 * per_row
 
 
 def _count_operations(critics: CrossFitCritics, n_rows: int) -> float:
@@ -112,7 +117,7 @@ def _count_operations(critics: CrossFitCritics, n_rows: int) -> float:
 
 
 def measure_speeds(device: torch.device) -> Speeds:
-    """The device's speed at a large copy, and at large products in the precisions that it has."""
+    """Measure the speed of a large copy, and of large matrix products in every precision of the device."""
     size = 2**30 if device.type == "cuda" else 2**27
     source = torch.zeros(size, dtype=torch.uint8, device=device)
     sink = torch.empty_like(source)
@@ -133,44 +138,44 @@ def _product_speed(precision: str, device: torch.device) -> float:
 
 
 def _best(work: Callable[[], Any], device: torch.device, n_calls: int = 10) -> float:
-    """Seconds of one of many calls in a row, the best of three times."""
+    """Seconds per call over many calls, best of three."""
 
-    def several(n_times: int) -> None:
+    def repeat(n_times: int) -> None:
         for _ in range(n_times):
             work()
 
-    several(2)
-    return min(_timed(several, n_calls, device) for _ in range(3)) / n_calls
+    repeat(2)
+    return min(_time(repeat, n_calls, device) for _ in range(3)) / n_calls
 
 
-def _timed(work: Steps, n_times: int, device: torch.device) -> float:
-    wait = torch.cuda.synchronize if device.type == "cuda" else lambda: None
-    wait()
+def _time(work: Steps, n_times: int, device: torch.device) -> float:
+    synchronize = torch.cuda.synchronize if device.type == "cuda" else lambda: None
+    synchronize()
     start = time.perf_counter()
     work(n_times)
-    wait()
+    synchronize()
     return time.perf_counter() - start
 
 
-def measure(fold: Fold, plan: FitConfig, batches: Sequence[int], precision: str) -> dict[str, Any]:
-    """Rows a second at every size of batch, with both ceilings."""
-    device, critics, n_train = fold.x.device, critics_of(fold, plan), len(fold.train[0])
+def measure(fold: Fold, config: FitConfig, batch_sizes: Sequence[int], precision: str) -> dict[str, Any]:
+    """Measure rows per second for every batch size, with both limits."""
+    device, critics, n_train = fold.x.device, build_critics(fold, config), len(fold.train[0])
     speeds = measure_speeds(device)
     bytes_row, bytes_fixed = bytes_of_step(critics)
     operations_row, operations_fixed = operations_of_step(critics)
     lines = []
-    for n_rows in [size for size in batches if size <= n_train]:
-        seconds = seconds_a_step(trainer(fold, plan, n_rows), device)
-        by_bytes = n_rows * speeds.bytes / (n_rows * bytes_row + bytes_fixed)
-        by_operations = n_rows * speeds.operations[precision] / (n_rows * operations_row + operations_fixed)
+    for n_rows in [size for size in batch_sizes if size <= n_train]:
+        seconds = measure_seconds_per_step(make_trainer(fold, config, n_rows), device)
+        memory_limit = n_rows * speeds.bytes / (n_rows * bytes_row + bytes_fixed)
+        compute_limit = n_rows * speeds.operations[precision] / (n_rows * operations_row + operations_fixed)
         rate = n_rows / seconds
         lines.append({
-            "batch": n_rows,
-            "seconds_a_step": seconds,
+            "batch_size": n_rows,
+            "seconds_per_step": seconds,
             "rows_per_second": rate,
-            "ceiling_by_bytes": by_bytes,
-            "ceiling_by_operations": by_operations,
-            "share_of_ceiling": rate / min(by_bytes, by_operations),
+            "memory_limit": memory_limit,
+            "compute_limit": compute_limit,
+            "share_of_limit": rate / min(memory_limit, compute_limit),
         })  # fmt: skip
     return {
         "lines": lines,
@@ -178,8 +183,8 @@ def measure(fold: Fold, plan: FitConfig, batches: Sequence[int], precision: str)
         "precision": precision,
         "bytes_per_second": speeds.bytes,
         "operations_per_second": speeds.operations,
-        "bytes_a_row": bytes_row,
-        "operations_a_row": operations_row,
+        "bytes_per_row": bytes_row,
+        "operations_per_row": operations_row,
         "n_parameters": critics.ensemble.values.numel(),
     }
 
@@ -190,13 +195,13 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=600_000)
     parser.add_argument("--columns", type=int, default=214)
     parser.add_argument("--batches", type=int, nargs="+", default=BATCHES)
-    parser.add_argument("--precision", choices=PRECISIONS, default="tf32", help="in which the step multiplies")
-    parser.add_argument("--json", action="store_true", help="one line of JSON")
+    parser.add_argument("--precision", choices=PRECISIONS, default="tf32", help="of the matrix products of the step")
+    parser.add_argument("--json", action="store_true", help="print one line of JSON")
     options = parser.parse_args()
     device = find_device(options.device)
-    fold, plan = prepare(options.rows, options.columns, device)
-    found = measure(fold, plan, options.batches, options.precision)
-    figures = {"n_rows": options.rows, "n_columns": options.columns, "device": str(device), **found}
+    fold, config = prepare(options.rows, options.columns, device)
+    measured = measure(fold, config, options.batches, options.precision)
+    figures = {"n_rows": options.rows, "n_columns": options.columns, "device": str(device), **measured}
     print(json.dumps(figures, indent=None if options.json else 1))
 
 

@@ -1,4 +1,4 @@
-"""Claims about docs/scale.md: every table is that of the committed records, and what the tables make of records."""
+"""docs/scale.md matches the committed records, and the benchmark renders records correctly."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ FOLDER = ROOT / "benchmarks" / "scale"
 PAGE = ROOT / "docs" / "scale.md"
 MODULES = ("tables", "tasks", "datasets", "commands")
 
-pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the benchmark is in a clone only")
+pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="benchmarks are not installed")
 
 
 @pytest.fixture(scope="module")
 def bench():
-    """The modules of the benchmark, which is a folder of scripts and no package."""
+    """Import the scripts of the benchmark, which is not a package."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(FOLDER))
         yield SimpleNamespace(**{name: importlib.import_module(name) for name in MODULES})
@@ -35,27 +35,27 @@ def growth_record(task, n_rows, n_columns, fit_seconds):
     return record(task, n_rows=n_rows, n_columns=n_columns, fit_seconds=fit_seconds, loading_seconds=None)
 
 
-def test_every_table_of_the_page_is_that_of_the_committed_records(bench):
-    page, measured = PAGE.read_text(encoding="utf-8"), bench.tables.gather(FOLDER / "results")
+def test_every_table_of_the_page_matches_the_committed_records(bench):
+    page, records = PAGE.read_text(encoding="utf-8"), bench.tables.gather(FOLDER / "results")
     named = re.findall(r"<!-- scale: (\S+) -->", page)
     assert sorted(named) == sorted(bench.tables.GROUPS)
     for name in named:
-        assert f"<!-- scale: {name} -->\n\n{bench.tables.table(name, measured)}\n\n<!-- end -->" in page
+        assert f"<!-- scale: {name} -->\n\n{bench.tables.table(name, records)}\n\n<!-- end -->" in page
 
 
-def test_every_task_has_a_name_of_its_own_and_a_table(bench):
+def test_every_task_has_a_unique_name_and_a_table(bench):
     tasks = bench.tasks.TASKS
     assert len({task.name for task in tasks}) == len(tasks)
     assert {task.group for task in tasks} <= {*bench.tables.GROUPS}
 
 
-def test_time_that_grows_faster_than_cells_is_told(bench):
-    measured = {
+def test_time_that_grows_faster_than_cells_is_flagged(bench):
+    records = {
         "rows-equality-30000": growth_record("rows-equality-30000", 30_000, 10, 2.0),
         "rows-equality-300000": growth_record("rows-equality-300000", 300_000, 10, 20.0),
         "rows-equality-3000000": growth_record("rows-equality-3000000", 3_000_000, 10, 220.0),
     }
-    ends = [line.split("|")[-4:-1] for line in bench.tables.table("growth", measured).splitlines()[2:]]
+    ends = [line.split("|")[-4:-1] for line in bench.tables.table("growth", records).splitlines()[2:]]
     assert [[cell.strip() for cell in end] for end in ends] == [
         ["-", "-", "-"],
         ["x 10", "x 10", "yes"],
@@ -77,7 +77,7 @@ def test_a_pattern_is_found_by_its_columns_or_by_their_proxies(bench):
     assert exact == {"n_patterns": 2, "missed": [], "by_proxy": {}, "noise": []}
 
 
-def test_a_failure_counts_only_where_nothing_succeeded(bench, tmp_path):
+def test_a_failed_record_counts_only_without_a_successful_one(bench, tmp_path):
     from minerva_select.evaluation.records import Records
 
     Records(tmp_path / "cpu.jsonl").append(
@@ -94,6 +94,6 @@ def test_memory_of_children_is_counted(bench):
     assert 60e6 < bench.commands.measure([sys.executable, "-c", parent]).peak_bytes < 200e6
 
 
-def test_a_command_that_fails_is_told_with_its_last_words(bench):
+def test_the_error_of_a_failed_command_has_its_output(bench):
     with pytest.raises(bench.commands.CommandError, match="exit code 3: no such table"):
         bench.commands.measure(["sh", "-c", "echo no such table >&2; exit 3"])
