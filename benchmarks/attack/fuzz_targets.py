@@ -23,7 +23,18 @@ from fuzz_tables import (
 from minerva_select import open_source
 from minerva_select.data.frames import as_table
 from minerva_select.errors import MinervaError
-from minerva_select.results import Estimate, FeatureResult, Provenance, Selection, WeightRecord
+from minerva_select.results import (
+    Estimate,
+    FeatureResult,
+    Provenance,
+    Reason,
+    ReasonCode,
+    Role,
+    Selection,
+    SelectionWarning,
+    WarningCode,
+    WeightRecord,
+)
 
 
 @dataclass(frozen=True)
@@ -54,8 +65,8 @@ def run_selection(data: bytes, folder: Path) -> str:
 def selection_seeds() -> list[bytes]:
     estimate = Estimate(0.5, 0.4, 0.6, n_rows=100)
     features = (
-        FeatureResult("a", True, "adds 0.5 nats", weight=1.0, partners=("b",)),
-        FeatureResult("b", False, "noise"),
+        FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES), weight=1.0, role=Role.TOGETHER, partners=("b",)),
+        FeatureResult("b", False, Reason(ReasonCode.EQUIVALENT, ("a",)), replaced_by=("a",)),
     )
     full = Selection(
         target="y",
@@ -64,13 +75,14 @@ def selection_seeds() -> list[bytes]:
         total_information=None,
         n_rows=100,
         settings={"keep": [1, {"deep": [None, True]}]},
+        warnings=(SelectionWarning(WarningCode.FEW_ROWS, values={"n_rows": 100}),),
         weight_history=(WeightRecord(1, {"a": 0.5}),),
         provenance=Provenance("2026-01-01T12:00:00+00:00", "0f", 3, "cpu", data="/etc/passwd", command="rm -rf /"),
     )
-    old = json.loads(full.to_json()) | {"schema_version": 1}
-    for name in ("pairs", "suspects", "weight_history", "repeats", "provenance"):
-        del old[name]
-    return [full.to_json().encode(), json.dumps(json.loads(full.to_json())).encode(), json.dumps(old).encode()]
+    fields = json.loads(full.to_json())
+    optional = ("pairs", "suspects", "weight_history", "repeats", "provenance")
+    short = {name: value for name, value in fields.items() if name not in optional}
+    return [full.to_json().encode(), json.dumps(fields).encode(), json.dumps(short).encode()]
 
 
 def run_store(data: bytes, folder: Path) -> str:

@@ -20,7 +20,7 @@ from typing import Any
 
 import faults
 from minerva_select.io.atomic import atomic_write
-from minerva_select.results import versions
+from minerva_select.results.provenance import versions
 from result import Result
 
 HERE = Path(__file__).parent

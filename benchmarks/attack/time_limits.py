@@ -91,8 +91,8 @@ def _run_with_limit(run: SelectRun, limit: float, overruns: dict[float, float]) 
     overrun = overruns[limit] = selection["seconds"] - limit
     if overrun > max(MAX_OVERRUN_SECONDS, MAX_OVERRUN_SHARE * limit):
         raise GuaranteeError(f"{overrun:.1f} s beyond the limit of {limit:g} s")
-    note = f"the time limit of {limit:g} s ended it"
-    if not selection["converged"] and not any(note in warning for warning in selection["warnings"]):
+    causes = [warning["values"].get("cause") for warning in selection["warnings"]]
+    if not selection["converged"] and "time_limit" not in causes:
         raise GuaranteeError(f"no warning that the limit of {limit:g} s ended the fit")
     if not selection["features"]:
         raise GuaranteeError("no answer so far")
