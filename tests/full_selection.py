@@ -1,10 +1,11 @@
-"""A selection with everything in it, made up: for tests of what people see."""
+"""A made-up selection with every field filled, for tests of what people see."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
+from minerva_select.codes import Conversion, EstimateNote
 from minerva_select.results import (
     Estimate,
     FeatureResult,
@@ -28,16 +29,16 @@ ENTROPY = math.log(2)
 
 
 def full_selection(names: Sequence[str] = (), n_features: int = 12, n_selected: int = 4) -> Selection:
-    """The first two features matter only together, two substitutes follow the selected ones, all else is noise.
+    """The first two features matter only together, two substitutes follow the selected ones, the rest is noise.
 
-    Names that are given stand for the first features.
+    ``names`` are the names of the first features.
     """
     names = [*names, *(f"f{k}" for k in range(len(names), n_features))]
     selected, dropped = names[:n_selected], names[n_selected:]
     features = [_selected(k, names, n_selected) for k in range(n_selected)]
     features += [_dropped(k, name, selected) for k, name in enumerate(dropped)]
     sizes = range(min(len(names), n_selected + 3), 0, -1)
-    total = Estimate(0.61, 0.60, 0.62, n_rows=5000)
+    total = Estimate(0.61, 0.60, 0.70, n_rows=5000, note=EstimateNote.EXCEEDS, entropy=ENTROPY)
     return Selection(
         target="is_fraud",
         features=tuple(features),
@@ -53,7 +54,7 @@ def full_selection(names: Sequence[str] = (), n_features: int = 12, n_selected: 
         versions={"minerva": "0.1.0", "python": "3.11.7"},
         pairs=tuple(
             PairResult(first, second, nats, nats - 0.01, nats + 0.01)
-            for (first, second), nats in _amounts(selected).items()
+            for (first, second), nats in _interactions(selected).items()
         ),
         suspects=(
             Suspect(names[2], SuspectKind.LEAK, share=0.96),
@@ -110,7 +111,9 @@ def _dropped(k: int, name: str, selected: Sequence[str]) -> FeatureResult:
             replaced_by=(selected[0],),
             frequency=0.1,
         )
-    return FeatureResult(name, False, Reason(ReasonCode.NO_INFORMATION), marginal_nats=0.0, frequency=0.0)
+    conversion = Conversion.DATE if k == 2 else None
+    reason = Reason(ReasonCode.NO_INFORMATION)
+    return FeatureResult(name, False, reason, marginal_nats=0.0, conversion=conversion, frequency=0.0)
 
 
 def _point(names: Sequence[str], n_selected: int) -> PathPoint:
@@ -126,6 +129,6 @@ def _history(n_features: int, n_selected: int) -> list[TrainingRecord]:
     ]
 
 
-def _amounts(selected: Sequence[str]) -> dict[tuple[str, str], float]:
+def _interactions(selected: Sequence[str]) -> dict[tuple[str, str], float]:
     pairs = [(a, b) for k, a in enumerate(selected) for b in selected[k + 1 :]]
     return {pair: 0.5 if k == 0 else -0.05 / k for k, pair in enumerate(pairs)}

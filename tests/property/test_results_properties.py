@@ -1,4 +1,4 @@
-"""Claims about saved selections that hold for any selection and any damage."""
+"""Saved selections: any is read back equal and can be shown, any damaged file is read or refused."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from full_selection import full_selection
+from minerva_select.codes import Conversion, EstimateNote, ReasonCode, WarningCode
 from minerva_select.errors import InputError
-from minerva_select.report.page import render
+from minerva_select.report import render
 from minerva_select.results import (
     Estimate,
     FeatureResult,
     PairResult,
     PathPoint,
     Provenance,
+    Reason,
     Repeats,
     Role,
     Selection,
+    SelectionWarning,
     Suspect,
     SuspectKind,
     TrainingRecord,
@@ -28,19 +31,22 @@ from minerva_select.results import (
 
 DOCUMENT = json.loads(full_selection(n_features=6, n_selected=2).to_json())
 
+VALUE_NAMES = ["nats", "share", "target", "cause", "pattern", "step", "n_rows", "otherwise", "text", "example"]
+
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 counts = st.integers(0, 2**62)
-names = st.text(max_size=8)  # with halves of surrogate pairs
+names = st.text(max_size=8)  # with unpaired surrogates
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | numbers | names,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(names, inner, max_size=3),
     max_leaves=8,
 )
+values = st.dictionaries(names | st.sampled_from(VALUE_NAMES), plain, max_size=3)
 anything = plain | st.sampled_from([float("nan"), float("inf"), 10**400, -(10**25)])
 
 
 def some(kind, /, **fields):
-    """Lists of a dataclass of these fields, as tuples."""
+    """Tuples of instances of a dataclass with these fields."""
     return st.lists(st.builds(kind, **fields), max_size=3).map(tuple)
 
 
@@ -50,21 +56,23 @@ def selections(draw):
     one = st.sampled_from(known)
     few = st.lists(one, max_size=3).map(tuple)
     maybe = st.none() | numbers
-    amounts = {"nats": numbers, "low": numbers, "high": numbers}
+    interval = {"nats": numbers, "low": numbers, "high": numbers}
     feature = {
         "selected": st.booleans(),
-        "reason": names,
+        "reason": st.builds(Reason, code=st.sampled_from(ReasonCode), columns=few, values=values),
         "weight": numbers,
         "marginal_nats": maybe,
         "contribution_low": maybe,
         "partners": few,
         "substitutes": few,
-        "note": st.none() | names,
+        "conversion": st.none() | st.sampled_from(Conversion),
         "role": st.none() | st.sampled_from(Role),
         "replaced_by": few,
         "frequency": st.none() | st.floats(0, 1),
     }
-    estimate = st.none() | st.builds(Estimate, **amounts, n_rows=counts, note=names)
+    estimate = st.none() | st.builds(
+        Estimate, **interval, n_rows=counts, note=st.none() | st.sampled_from(EstimateNote), entropy=maybe
+    )
     return Selection(
         target=draw(names),
         features=tuple(draw(st.builds(FeatureResult, feature=st.just(name), **feature)) for name in known),
@@ -72,14 +80,14 @@ def selections(draw):
         total_information=draw(estimate),
         n_rows=draw(counts),
         target_entropy=draw(maybe),
-        path=draw(some(PathPoint, n_features=counts, features=few, **amounts)),
+        path=draw(some(PathPoint, n_features=counts, features=few, **interval)),
         history=draw(some(TrainingRecord, stage=names, step=counts, bound=numbers, held_out_bound=maybe)),
         converged=draw(st.booleans()),
-        warnings=draw(st.lists(names, max_size=2).map(tuple)),
+        warnings=draw(some(SelectionWarning, code=st.sampled_from(WarningCode), columns=few, values=values)),
         seconds=draw(numbers),
         settings=draw(st.dictionaries(names, plain, max_size=3)),
         versions=draw(st.dictionaries(names, names, max_size=3)),
-        pairs=draw(some(PairResult, first=one, second=one, **amounts)),
+        pairs=draw(some(PairResult, first=one, second=one, **interval)),
         suspects=draw(some(Suspect, feature=one, kind=st.sampled_from(SuspectKind), share=maybe, of=st.none() | names)),
         weight_history=draw(some(WeightRecord, step=counts, weights=st.dictionaries(one, numbers, max_size=3))),
         repeats=draw(st.none() | st.builds(Repeats, n_fits=counts, subsample=maybe, agreement=numbers)),
@@ -131,7 +139,7 @@ def test_no_other_document_is_a_selection(document):
 
 
 def _damage(document, data):
-    """Put something else into a place of the document that is drawn level by level, or take it away."""
+    """Replace or remove a value at a place of the document that is drawn level by level."""
     inner, steps = document, data.draw(st.integers(0, 3))
     while True:
         keys = list(inner) if isinstance(inner, dict) else list(range(len(inner)))
@@ -151,8 +159,8 @@ def _read_or_refuse(text):
     try:
         selection = Selection.from_json(text)
     except InputError as error:
-        told = str(error)
-        assert told.endswith(".")
-        assert "\n" not in told
+        message = str(error)
+        assert message.endswith(".")
+        assert "\n" not in message
     else:
         assert Selection.from_json(selection.to_json()) == selection

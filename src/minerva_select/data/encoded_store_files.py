@@ -19,7 +19,7 @@ from minerva_select.data.memory_budget import format_bytes
 from minerva_select.errors import InputError
 from minerva_select.io.atomic import atomic_write, is_regular_file
 from minerva_select.preprocessing.categories import code_type
-from minerva_select.results.parsing import MisfitError, read_as
+from minerva_select.results.parsing import ParseError, parse_as
 
 RANKS, CODES, STATE = "ranks.bin", "codes.bin", "store.json"
 _CHECKED_ROWS = 16_384
@@ -83,9 +83,9 @@ def read_state(folder: Path) -> State | None:
     if not all(is_regular_file(folder / name) for name in (STATE, RANKS, CODES)):
         raise damaged(folder)
     try:
-        state = read_as(State, json.loads((folder / STATE).read_text()))
+        state = parse_as(State, json.loads((folder / STATE).read_text()))
         sizes = {name: (folder / name).stat().st_size for name in state.row_bytes}
-    except (FileNotFoundError, IsADirectoryError, ValueError, RecursionError, MisfitError):
+    except (FileNotFoundError, IsADirectoryError, ValueError, RecursionError, ParseError):
         raise damaged(folder) from None
     needed = {name: n_bytes * state.n_written for name, n_bytes in state.row_bytes.items()}
     is_whole = state.n_written == state.n_rows  # else rows may follow that were never recorded

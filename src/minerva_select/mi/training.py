@@ -13,7 +13,7 @@ from minerva_select.errors import DivergenceError
 from minerva_select.mi.ensemble import AdamW, Ensemble
 from minerva_select.mi.objective import Loss
 from minerva_select.results import TrainingRecord
-from minerva_select.results.parsing import MisfitError, read_as
+from minerva_select.results.parsing import ParseError, parse_as
 from minerva_select.runtime.checkpoint import NO_CHECKPOINT, Checkpoint
 from minerva_select.runtime.checkpoint_files import State
 from minerva_select.runtime.cuda_graphs import BatchLoss, GraphedStep
@@ -233,8 +233,8 @@ class _Training:
         """Whether it can be where a state or a result was taken: of its tensors, and with all metadata."""
         mine, left = self._tensors, {"values", "best", *self.changed}
         try:
-            read_as(_StateMetadata, state.metadata)
-        except MisfitError:
+            parse_as(_StateMetadata, state.metadata)
+        except ParseError:
             return False
         alike = all(
             name in mine and (value.dtype, value.shape) == (mine[name].dtype, mine[name].shape)
@@ -245,7 +245,7 @@ class _Training:
     @torch.no_grad()
     def restore_(self, state: State) -> None:
         """Be where a state or a result was taken."""
-        mine, metadata = self._tensors, read_as(_StateMetadata, state.metadata)
+        mine, metadata = self._tensors, parse_as(_StateMetadata, state.metadata)
         for name, value in state.tensors.items():
             mine[name].copy_(value)
         self.step = self.descent.n_steps = metadata.step

@@ -35,14 +35,13 @@ class Estimate:
         return self.nats / math.log(2.0)
 
     def __str__(self) -> str:
-        shown = f"{self.nats:.3f} nats (95% interval {self.low:.3f} to {self.high:.3f})"
         note = describe_estimate_note(self)
-        return f"{shown}; {note}" if note else shown
+        return f"{self.nats:.3f} nats (95% interval {self.low:.3f} to {self.high:.3f})" + (f"; {note}" if note else "")
 
 
 @dataclass(frozen=True)
 class PathPoint:
-    """Information of one set of features on the path from all survivors down to one."""
+    """Information of one set of features on the path from all candidates down to one."""
 
     n_features: int
     features: tuple[str, ...]

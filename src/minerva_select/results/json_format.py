@@ -7,55 +7,55 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from minerva_select.errors import InputError
-from minerva_select.results.parsing import MisfitError, shown
+from minerva_select.errors import InputError, brief
+from minerva_select.results.parsing import ParseError
 
 # From the first release on, a new field gets a default, so that files of every released version can be read.
 SCHEMA_VERSION = 1
 
-_MAX_DIGITS = 300  # of an integer: still within the range of a float, and quick to parse
+_MAX_DIGITS = 300  # of an integer: still within the range of a float, and fast to parse
 
 
-def as_text(result: Any) -> str:
+def dump_json(result: Any) -> str:
     """Write a dataclass as JSON, with the schema version first."""
     document = {"schema_version": SCHEMA_VERSION, **_fields(result)}
     return json.dumps(document, indent=1, allow_nan=False, default=_plain)
 
 
-def as_document(text: str, source: str) -> dict[str, Any]:
-    """Parse the text of :func:`as_text` without checking its fields.
+def load_json(text: str, source: str) -> dict[str, Any]:
+    """Read the output of :func:`dump_json` as a dictionary, without checking its fields.
 
     Numbers beyond the range of a float become infinite.
 
     Raises
     ------
-    MisfitError
-        If the text is not a document of this format.
+    ParseError
+        If the text is not JSON with a schema version.
     InputError
         If it has another schema version; ``source`` names it.
     """
     try:
-        document = json.loads(text, parse_int=_as_number)
+        document = json.loads(text, parse_int=_parse_integer)
     except json.JSONDecodeError as error:
         where = f"{error.msg} in line {error.lineno}, column {error.colno}"
-        raise MisfitError(f"it is not valid JSON ({where})") from None
+        raise ParseError(f"it is not valid JSON ({where})") from None
     except RecursionError:
-        raise MisfitError("it is nested too deeply") from None
+        raise ParseError("it is nested too deeply") from None
     if not isinstance(document, dict) or "schema_version" not in document:
-        raise MisfitError("it has no schema_version")
+        raise ParseError("it has no schema_version")
     version = document.pop("schema_version")
     if type(version) is not int or version < 1:
-        raise MisfitError(f"schema_version must be a positive integer, got {shown(version)}")
+        raise ParseError(f"schema_version must be a positive integer, got {brief(version)}")
     if version != SCHEMA_VERSION:
         raise InputError(
-            f"{source} has schema version {shown(version)}, but this MINERVA reads version {SCHEMA_VERSION}; "
+            f"{source} has schema version {brief(version)}, but this version of MINERVA reads only {SCHEMA_VERSION}; "
             "run the fit again, or install the version that wrote the file."
         )
     return document
 
 
 def _plain(value: Any) -> Any:
-    """Convert dataclasses, mappings, NumPy values and other objects to what JSON knows."""
+    """Convert what the json module cannot write."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return _fields(value)
     if isinstance(value, Mapping):
@@ -68,5 +68,5 @@ def _fields(result: Any) -> dict[str, Any]:
     return {field.name: getattr(result, field.name) for field in dataclasses.fields(result)}
 
 
-def _as_number(digits: str) -> int | float:
+def _parse_integer(digits: str) -> int | float:
     return int(digits) if len(digits) <= _MAX_DIGITS else float(digits)

@@ -1,176 +1,136 @@
-"""Values of a JSON document, read as what type hints say that they are."""
+"""Parse the values of a JSON document by type hints."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-import reprlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
 from types import NoneType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
+from minerva_select.errors import brief
+
 T = TypeVar("T")
-Reader = Callable[[Any, str], Any]  # of a value and its place in the document
 
-MAX_DEPTH = 32  # of values that are free in form: far below where walking through them would exhaust the stack
-MAX_WHOLE = 2**63  # above what any count comes to, and below where arrays of whole numbers overflow
+MAX_DEPTH = 32  # of values of type Any; far below the depth at which recursion would exhaust the stack
+MAX_INTEGER = 2**63  # exclusive: above any count, and integers of arrays would overflow
 
-
-class MisfitError(Exception):
-    """A value is not what it should be; the words say where it is, and why."""
+_NAMES = {str: "text", bool: "true or false", int: "an integer", float: "a number", list: "a list", dict: "an object"}
 
 
-def read_as(kind: type[T], value: Any, place: str = "") -> T:
-    """Read a plain value as a dataclass, each field as its type hint says, down to the last.
+class ParseError(Exception):
+    """A value does not match its type hint; the message says where and why."""
 
-    Known are str, bool, int, float, ``X | None``, ``tuple[X, ...]``, ``Mapping[str, X]``, enumerations of str,
-    dataclasses of these, and Any. A field with a default may be missing, since files of older versions lack the newer
-    fields.
+
+def parse_as(kind: type[T], value: Any, path: str = "") -> T:
+    """Parse a value as a dataclass, each field by its type hint.
+
+    Supported are str, bool, int, float, ``X | None``, ``tuple[X, ...]``, ``Mapping[str, X]``, subclasses of StrEnum,
+    dataclasses of these, and Any. A field with a default may be missing.
 
     Raises
     ------
-    MisfitError
-        At the first value that is something else.
+    ParseError
+        At the first value of another type; ``path`` is where the value is in the document.
 
     Examples
     --------
-    >>> from minerva_select.results import Estimate
-    >>> document = {"nats": 1, "low": 0.9, "high": 1.1, "n_rows": 100}
-    >>> read_as(Estimate, document)
-    Estimate(nats=1.0, low=0.9, high=1.1, n_rows=100, note='')
+    >>> from minerva_select.results import PathPoint
+    >>> document = {"n_features": 1, "features": ["a"], "nats": 1, "low": 0.9, "high": 1.1}
+    >>> parse_as(PathPoint, document)
+    PathPoint(n_features=1, features=('a',), nats=1.0, low=0.9, high=1.1)
     >>> try:
-    ...     read_as(Estimate, {**document, "n_rows": "many"}, "total")
-    ... except MisfitError as misfit:
-    ...     print(misfit)
-    total.n_rows must be a whole number, got 'many'
+    ...     parse_as(PathPoint, {**document, "n_features": "many"}, "path[0]")
+    ... except ParseError as error:
+    ...     print(error)
+    path[0].n_features must be an integer, got 'many'
     """
-    hint: Any = kind
-    result: T = _reader(hint)(value, place)
-    return result
+    parsed: T = _parse(kind, value, path)
+    return parsed
 
 
-def shown(value: Any) -> str:
-    """A value as an error shows it: short, whatever it holds.
+def _parse(hint: Any, value: Any, path: str) -> Any:
+    if hint in _SCALARS:
+        return _SCALARS[hint](value, path)
+    if dataclasses.is_dataclass(hint):
+        return _parse_dataclass(hint, value, path)
+    arguments, origin = get_args(hint), get_origin(hint)
+    if NoneType in arguments:
+        (known,) = set(arguments) - {NoneType}
+        return None if value is None else _parse(known, value, path)
+    if origin is tuple:
+        _check_type(list, value, path)
+        return tuple(_parse(arguments[0], item, f"{path}[{k}]") for k, item in enumerate(value))
+    if origin is Mapping:
+        _check_type(dict, value, path)
+        return {name: _parse(arguments[1], item, f"{path}[{brief(name)}]") for name, item in value.items()}
+    return _parse_enum(hint, value, path)
 
-    Examples
-    --------
-    >>> shown("abc"), shown(None), shown([1, 2]), shown({})
-    ("'abc'", 'null', 'a list', 'an object')
-    """
-    if isinstance(value, list | dict):
-        return "a list" if isinstance(value, list) else "an object"
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    return reprlib.repr(value)
+
+def _parse_dataclass(kind: Any, value: Any, path: str) -> Any:
+    hints, required = _fields(kind)
+    _check_type(dict, value, path)
+    prefix = f"{path}." if path else ""
+    for name in required:
+        if name not in value:
+            raise ParseError(f"{prefix}{name} is missing")
+    for name in value:
+        if name not in hints:
+            raise ParseError(f"{path or 'it'} has an unknown field {brief(name)}")
+    return kind(**{name: _parse(hints[name], item, f"{prefix}{name}") for name, item in value.items()})
 
 
 @cache
-def _reader(hint: Any) -> Reader:
-    arguments = get_args(hint)
-    if hint in _SCALARS:
-        return _SCALARS[hint]
-    if NoneType in arguments:
-        [known] = set(arguments) - {NoneType}
-        return _or_none(_reader(known))
-    if get_origin(hint) is tuple:
-        return _tuple(_reader(arguments[0]))
-    if get_origin(hint) is Mapping:
-        return _mapping(_reader(arguments[1]))
-    return _enumeration(hint) if issubclass(hint, StrEnum) else _dataclass(hint)
+def _fields(kind: Any) -> tuple[dict[str, Any], list[str]]:
+    """Type hints of all fields, and the names of those without a default."""
+    hints, missing = get_type_hints(kind), dataclasses.MISSING
+    fields = dataclasses.fields(kind)
+    required = [field.name for field in fields if field.default is missing and field.default_factory is missing]
+    return {field.name: hints[field.name] for field in fields}, required
 
 
-def _text(value: Any, place: str) -> str:
-    return str(_checked(isinstance(value, str), value, place, "text"))
+def _parse_enum(kind: type[StrEnum], value: Any, path: str) -> StrEnum:
+    try:
+        return kind(value)
+    except ValueError:
+        raise ParseError(f"{path} must be {' or '.join(map(repr, map(str, kind)))}, got {brief(value)}") from None
 
 
-def _truth(value: Any, place: str) -> bool:
-    return bool(_checked(isinstance(value, bool), value, place, "true or false"))
+def _parse_integer(value: Any, path: str) -> int:
+    is_integer = isinstance(value, int) and not isinstance(value, bool) and abs(value) < MAX_INTEGER
+    return int(_check_type(int, value, path, is_valid=is_integer))
 
 
-def _whole(value: Any, place: str) -> int:
-    is_whole = isinstance(value, int) and not isinstance(value, bool) and abs(value) < MAX_WHOLE
-    return int(_checked(is_whole, value, place, "a whole number"))
+def _parse_float(value: Any, path: str) -> float:
+    _check_type(float, value, path, is_valid=isinstance(value, int | float) and not isinstance(value, bool))
+    if not math.isfinite(value):
+        raise ParseError(f"{path} must be a finite number, got {brief(value)}")
+    return float(value)
 
 
-def _number(value: Any, place: str) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    _checked(is_number, value, place, "a number")
-    return float(_checked(math.isfinite(value), value, place, "a finite number"))
-
-
-def _anything(value: Any, place: str, depth: int = 0) -> Any:
+def _parse_any(value: Any, path: str, depth: int = 0) -> Any:
     if depth > MAX_DEPTH:
-        raise MisfitError(f"{place} is nested deeper than {MAX_DEPTH} levels")
+        raise ParseError(f"{path} is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, float):
-        _number(value, place)
-    elif isinstance(value, list):
-        for k, item in enumerate(value):
-            _anything(item, f"{place}[{k}]", depth + 1)
-    elif isinstance(value, dict):
-        for name, item in value.items():
-            _anything(item, f"{place}[{shown(name)}]", depth + 1)
+        _parse_float(value, path)
+    elif isinstance(value, list | dict):
+        for key, item in enumerate(value) if isinstance(value, list) else value.items():
+            _parse_any(item, f"{path}[{brief(key)}]", depth + 1)
     return value
 
 
-_SCALARS: dict[Any, Reader] = {str: _text, bool: _truth, int: _whole, float: _number, Any: _anything}
+_SCALARS: dict[Any, Any] = {
+    str: lambda value, path: _check_type(str, value, path),
+    bool: lambda value, path: _check_type(bool, value, path),
+    int: _parse_integer,
+    float: _parse_float,
+    Any: _parse_any,
+}
 
 
-def _or_none(read: Reader) -> Reader:
-    return lambda value, place: None if value is None else read(value, place)
-
-
-def _tuple(read: Reader) -> Reader:
-    def read_all(value: Any, place: str) -> tuple[Any, ...]:
-        _checked(isinstance(value, list), value, place, "a list")
-        return tuple(read(item, f"{place}[{k}]") for k, item in enumerate(value))
-
-    return read_all
-
-
-def _mapping(read: Reader) -> Reader:
-    def read_all(value: Any, place: str) -> dict[str, Any]:
-        _checked(isinstance(value, dict), value, place, "an object")
-        return {name: read(item, f"{place}[{shown(name)}]") for name, item in value.items()}
-
-    return read_all
-
-
-def _enumeration(kind: type[StrEnum]) -> Reader:
-    members = {str(member): member for member in kind}
-    rule = " or ".join(map(repr, members))
-
-    def read(value: Any, place: str) -> StrEnum:
-        return members[_checked(isinstance(value, str) and value in members, value, place, rule)]
-
-    return read
-
-
-def _dataclass(kind: type[Any]) -> Reader:
-    hints, fields = get_type_hints(kind), dataclasses.fields(kind)
-    readers = {field.name: _reader(hints[field.name]) for field in fields}
-    missing = dataclasses.MISSING
-    needed = [field.name for field in fields if field.default is missing and field.default_factory is missing]
-
-    def read(value: Any, place: str) -> Any:
-        _checked(isinstance(value, dict), value, place, "an object")
-        for name in needed:
-            if name not in value:
-                raise MisfitError(f"{_inside(place, name)} is missing")
-        for name in value:
-            if name not in readers:
-                raise MisfitError(f"{place or 'it'} has an unknown field {shown(name)}")
-        return kind(**{name: readers[name](item, _inside(place, name)) for name, item in value.items()})
-
-    return read
-
-
-def _inside(place: str, name: str) -> str:
-    return f"{place}.{name}" if place else name
-
-
-def _checked(is_right: bool, value: Any, place: str, rule: str) -> Any:
-    if not is_right:
-        raise MisfitError(f"{place or 'it'} must be {rule}, got {shown(value)}")
+def _check_type(kind: type, value: Any, path: str, *, is_valid: bool | None = None) -> Any:
+    if not (isinstance(value, kind) if is_valid is None else is_valid):
+        raise ParseError(f"{path or 'it'} must be {_NAMES[kind]}, got {brief(value)}")
     return value

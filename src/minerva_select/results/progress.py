@@ -1,4 +1,4 @@
-"""What a fit tells while it runs, and what stays of that."""
+"""Records of a running fit: progress for callbacks, training history, weights."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class TrainingRecord:
-    """One line of a training history: the loss's three terms and the held-out bound, all in nats."""
+    """One entry of a training history: the three terms of the loss and the held-out bound, all in nats."""
 
     stage: str
     step: int
@@ -21,10 +21,10 @@ class TrainingRecord:
 
 @dataclass(frozen=True)
 class WeightRecord:
-    """Weights of features at one moment of sparsifying.
+    """Weights of the features at one step of the sparsification.
 
-    With ``solver="paper"`` these are the weights p after so many steps, else how much each feature of the set is missed
-    when it is shuffled, as a share of the one that is missed most, after so many rounds.
+    Algorithm 1 records its weights p per step. The vetting solver records per round the permutation importance of each
+    feature, divided by the largest one.
     """
 
     step: int
@@ -33,10 +33,10 @@ class WeightRecord:
 
 @dataclass(frozen=True)
 class Progress:
-    """What a running fit tells its callbacks: where it is, and what it has found so far."""
+    """Progress of a running fit, as callbacks receive it."""
 
     stage: str
     fraction: float
     bound: float | None = None
     n_features: int | None = None
-    record: TrainingRecord | None = None  # of the training under way, where this is about one
+    record: TrainingRecord | None = None  # the newest one, during training

@@ -1,4 +1,4 @@
-"""Where an answer comes from, and with what it was made."""
+"""Where a selection comes from: data, device, versions."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ class Provenance:
     """Where a selection comes from."""
 
     created: str  # ISO 8601, UTC
-    fingerprint: str  # of the table's shape, names and a sample of its rows
+    fingerprint: str  # hash of the shape, the column names and a sample of the rows
     n_columns: int
     device: str
-    data: str | None = None  # the name of the file, where there is one
+    data: str | None = None  # file name
     command: str | None = None
 
 
 def versions(packages: Iterable[str] = ("torch", "scikit-learn", "numpy", "pandas")) -> dict[str, str]:
-    """Versions of Python, of MINERVA and of those packages that are installed: what an answer may depend on.
+    """Return the versions of Python, MINERVA and the installed packages, on which results may depend.
 
     Examples
     --------

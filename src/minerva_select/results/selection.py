@@ -14,8 +14,8 @@ from minerva_select.errors import InputError, InputTypeError, brief
 from minerva_select.io.atomic import atomic_write, read_text
 from minerva_select.results.estimate import Estimate, PathPoint, Repeats
 from minerva_select.results.feature import FeatureResult, PairResult, Suspect
-from minerva_select.results.json_format import as_document, as_text
-from minerva_select.results.parsing import MisfitError, read_as, shown
+from minerva_select.results.json_format import dump_json, load_json
+from minerva_select.results.parsing import ParseError, parse_as
 from minerva_select.results.progress import TrainingRecord, WeightRecord
 from minerva_select.results.provenance import Provenance
 from minerva_select.results.warning import SelectionWarning
@@ -108,7 +108,7 @@ class Selection:
         """
         import pandas as pd  # noqa: PLC0415 - takes 0.3 s, and a saved selection can be read without it
 
-        names = [one.name for one in dataclasses.fields(FeatureResult)]
+        names = [column.name for column in dataclasses.fields(FeatureResult)]
         rows = [
             {name: getattr(result, name) for name in names}
             | {
@@ -125,23 +125,22 @@ class Selection:
 
     def to_json(self) -> str:
         """Return the selection as JSON, with its schema version."""
-        return as_text(self)
+        return dump_json(self)
 
     @classmethod
     def from_json(cls, document: str, source: str = "the text") -> Selection:
         """Read the JSON of :meth:`to_json`; ``source`` names it in errors.
 
-        Every value is checked. Anything else raises an :class:`~minerva_select.errors.InputError` that says where and
-        why.
+        Every value is checked; :class:`~minerva_select.errors.InputError` says which one is invalid and why.
         """
         if not isinstance(document, str | bytes):
             raise InputTypeError(f"A saved selection must be text, got {brief(document)}; Selection.load reads a file.")
         try:
-            selection = read_as(cls, as_document(document, source))
+            selection = parse_as(cls, load_json(document, source))
             _check_names(selection)
-            _check_shares(selection)
-        except MisfitError as misfit:
-            raise InputError(f"{source} is not a saved selection: {misfit}.") from None
+            _check_frequencies(selection)
+        except ParseError as error:
+            raise InputError(f"{source} is not a saved selection: {error}.") from None
         return selection
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -153,7 +152,7 @@ class Selection:
         """Read a saved selection; see :meth:`from_json`."""
         return cls.from_json(read_text(as_path("path", path), "a saved selection"), source=repr(str(path)))
 
-    # The report package is a layer above and is imported when these methods are called; see pyproject.toml.
+    # The report package is a layer above this one, so these methods import it when called; see pyproject.toml.
 
     def plot(self, kind: str = "contributions", *, dark: bool = False) -> Figure:
         """Draw the selection.
@@ -204,25 +203,25 @@ def _write(path: str | os.PathLike[str], content: str) -> None:
 
 
 def _check_names(selection: Selection) -> None:
-    """Raise if a feature occurs twice, or a name is not one of the features."""
+    """Raise if a feature occurs twice, or if a name is not one of the features."""
     known: set[str] = set()
     for k, result in enumerate(selection.features):
         if result.feature in known:
-            raise MisfitError(f"features[{k}] repeats {shown(result.feature)}")
+            raise ParseError(f"features[{k}] repeats {brief(result.feature)}")
         known.add(result.feature)
-    for place, names in _mentions(selection):
+    for path, names in _mentioned_names(selection):
         for name in names:
             if name not in known:
-                raise MisfitError(f"{place} names {shown(name)}, which is not one of its features")
+                raise ParseError(f"{path} names {brief(name)}, which is not one of its features")
 
 
-def _check_shares(selection: Selection) -> None:
+def _check_frequencies(selection: Selection) -> None:
     for k, result in enumerate(selection.features):
         if result.frequency is not None and not 0 <= result.frequency <= 1:
-            raise MisfitError(f"features[{k}].frequency must be between 0 and 1, got {shown(result.frequency)}")
+            raise ParseError(f"features[{k}].frequency must be between 0 and 1, got {brief(result.frequency)}")
 
 
-def _mentions(selection: Selection) -> Iterator[tuple[str, Iterable[str]]]:
+def _mentioned_names(selection: Selection) -> Iterator[tuple[str, Iterable[str]]]:
     for k, result in enumerate(selection.features):
         yield f"features[{k}].partners", result.partners
         yield f"features[{k}].substitutes", result.substitutes

@@ -144,12 +144,12 @@ def _rows_left_out(columns: Sequence[str], values: _Values) -> str:
 
 
 def _not_converged(columns: Sequence[str], values: _Values) -> str:
-    causes: dict[str | None, str] = {
+    causes: dict[str, str] = {
         StopCause.ASKED: "it was asked to stop",
         StopCause.TIME_LIMIT: f"the time limit of {values.number('seconds', 'g')} s was reached",
         StopCause.STEP_LIMIT: "training reached the maximum number of steps",
     }
-    cause = causes.get(values.get("cause"), "it was stopped")
+    cause = causes.get(str(values.get("cause")), "it was stopped")
     return f"The fit did not converge: {cause}; the selection is the best found so far."
 
 

@@ -1,4 +1,4 @@
-"""Saved selections as a stranger may have written them: reading one reads that file, and does nothing else."""
+"""Saved selections from untrusted sources: loading one opens that file and does nothing else."""
 
 import json
 import subprocess
@@ -13,13 +13,13 @@ from minerva_select.results import Selection
 READ = """
 import sys
 from minerva_select.results import Selection
-Selection.load(sys.argv[2])  # what is loaded once is no part of it
-noted = []
-sys.addaudithook(lambda event, arguments: noted.append((event, arguments)))
+Selection.load(sys.argv[2])  # imports happen here
+events = []
+sys.addaudithook(lambda event, arguments: events.append((event, arguments)))
 Selection.load(sys.argv[1])
-noted = [(event, arguments) for event, arguments in noted if not event.startswith("object.")]
-doings = {str(arguments[0]) if event == "open" else event for event, arguments in noted}
-print(doings == {sys.argv[1]}, doings)
+events = [(event, arguments) for event, arguments in events if not event.startswith("object.")]
+actions = {str(arguments[0]) if event == "open" else event for event, arguments in events}
+print(actions == {sys.argv[1]}, actions)
 """
 
 
@@ -32,8 +32,8 @@ def test_a_selection_that_names_files_and_commands_opens_none_and_runs_none(tmp_
     hostile.write_text(json.dumps(document))
     full_selection().save(harmless)
     command = [sys.executable, "-c", READ, str(hostile), str(harmless)]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert told.startswith("True"), told
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert output.startswith("True"), output
 
 
 @pytest.mark.parametrize(
@@ -45,15 +45,15 @@ def test_a_selection_that_names_files_and_commands_opens_none_and_runs_none(tmp_
         "[" * 1_000_000,
         '"' + "\\u0000" * 50_000,
     ],
-    ids=["a long number", "a long version", "deep objects", "deep lists", "a text without end"],
+    ids=["a long number", "a long version", "deep objects", "deep lists", "an endless text"],
 )
-def test_text_that_costs_others_dear_is_refused_at_once(text):
-    with pytest.raises(InputError, match=r"^the text (is not a saved selection|has schema version)") as told:
+def test_text_that_is_expensive_to_parse_is_refused(text):
+    with pytest.raises(InputError, match=r"^the text (is not a saved selection|has schema version)") as caught:
         Selection.from_json(text)
-    assert len(str(told.value)) < 300
+    assert len(str(caught.value)) < 300
 
 
-def test_any_character_that_is_lost_is_refused_or_read():
+def test_a_file_without_one_character_is_refused_or_read():
     text = full_selection(n_features=5, n_selected=2).to_json()
     refusals = []
     for k in range(0, len(text), 29):

@@ -1,22 +1,20 @@
-"""Claims about what a selection hands out: its frame, its figures, its display."""
+"""The frame, the figures and the display of a selection."""
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import sys
 
 import pytest
 
 from full_selection import full_selection
+from minerva_select import text
 from minerva_select.errors import InputError
 from minerva_select.io.atomic import atomic_write
 from minerva_select.results import Estimate, FeatureResult, Reason, ReasonCode, Selection
 
 FULL = full_selection()
-FIXED_COLUMNS = [
-    *("feature", "selected", "reason", "weight", "marginal_nats", "contribution_nats"),
-    *("contribution_low", "contribution_high", "partners", "substitutes"),
-]
 
 
 def selection_of(kept_nats, total_nats, selected=True):
@@ -24,15 +22,14 @@ def selection_of(kept_nats, total_nats, selected=True):
     return Selection("y", (FeatureResult("a", selected, Reason(ReasonCode.CONTRIBUTES)),), *estimates, n_rows=10)
 
 
-def test_the_frame_has_its_fixed_columns_first_and_then_the_later_ones():
+def test_the_frame_has_one_row_per_feature_with_reason_codes_to_filter_by():
     frame = FULL.to_frame()
-    assert list(frame.columns) == [
-        *FIXED_COLUMNS,
-        *("marginal_low", "marginal_high", "role", "replaced_by", "frequency"),
-    ]
+    assert list(frame.columns[:5]) == ["feature", "selected", "reason", "reason_code", "reason_columns"]
+    assert {field.name for field in dataclasses.fields(FeatureResult)} < set(frame.columns)
     assert frame["feature"].tolist() == [f"f{k}" for k in range(12)]
-    assert frame["selected"].sum() == 4
-    assert (frame["role"] == "matters only with others").tolist() == [True, True] + [False] * 10
+    assert frame.query("reason_code == 'redundant'")["reason_columns"].tolist() == [("f0",), ("f0",)]
+    assert (frame["role"] == "together").tolist() == [True, True] + [False] * 10
+    assert frame.loc[6, "conversion"] == "date"
     assert frame.loc[4, "replaced_by"] == ("f0",)
 
 
@@ -44,15 +41,13 @@ def test_the_share_of_information_kept_is_between_0_and_1(kept, total, share):
     assert selection_of(kept, total).information_kept == share
 
 
-def test_the_headline_is_the_reports():
-    from minerva_select import text
-
+def test_the_headline_is_made_by_the_text_package():
     selection = selection_of(0.3, 0.6)
     assert selection.headline == text.headline(selection)
     assert "0.300 nats about y" in selection.headline
 
 
-def test_figures_and_the_display_of_notebooks_are_the_reports(monkeypatch):
+def test_figures_and_the_notebook_display_are_made_by_the_report_package(monkeypatch):
     monkeypatch.setattr("minerva_select.report.figures.figure", lambda *args, **options: (args, options))
     monkeypatch.setattr("minerva_select.report.notebook.as_html", lambda selection: f"<p>{selection.target}</p>")
     assert FULL.plot("path", dark=True) == ((FULL, "path"), {"dark": True})
@@ -60,18 +55,18 @@ def test_figures_and_the_display_of_notebooks_are_the_reports(monkeypatch):
     assert FULL._repr_html_() == "<p>is_fraud</p>"
 
 
-def test_a_report_is_written_whole(monkeypatch, tmp_path):
+def test_report_writes_the_page(monkeypatch, tmp_path):
     monkeypatch.setattr("minerva_select.report.render", lambda selection: f"page of {selection.target}")
     FULL.report(tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text() == "page of is_fraud"
 
 
-def test_text_without_utf_8_is_spelled_out_in_a_file(tmp_path):
+def test_unpaired_surrogates_are_escaped_in_a_file(tmp_path):
     atomic_write(tmp_path / "page.html", "größe \ud83d")
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == "größe \\ud83d"
 
 
-def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
+def test_a_failed_write_keeps_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "selection.json"
     FULL.save(path)
 
