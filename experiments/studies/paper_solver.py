@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 from minerva_select import MinervaSelector
-from minerva_select.evaluation import verdict
+from minerva_select.evaluation import score_selection
 from minerva_select.problems import equality
 
 
@@ -54,7 +54,7 @@ def main():
             kept = ", ".join(f"{weight:.2f}" for weight in weights[weights > 0])
             cells = [
                 name, sparsity if sparsity is not None else "default", ", ".join(selection.selected),
-                verdict(selection.selected, relevant).outcome, kept, int((weights == 0).sum()),
+                score_selection(selection.selected, relevant).outcome, kept, int((weights == 0).sum()),
                 f"{selection.mutual_information.nats:.3f}", f"{truth:.3f}", steps, f"{seconds:.0f}",
             ]  # fmt: skip
             print("| " + " | ".join(str(cell) for cell in cells) + " |", flush=True)

@@ -67,10 +67,10 @@ def perform(task: tuple[Cell, Setting]) -> list[Record]:
 def failures(cell: Cell, setting: Setting, error: str) -> list[Record]:
     """The records of a cell that gave no answer."""
     if cell.method == OURS:
-        origins = [_origin(cell, setting, told_k=False, device=setting.device)]
+        origins = [_origin(cell, setting, given_k=False, device=setting.device)]
     else:
         origins = [
-            _origin(cell, setting, told_k) for told_k in (False, True) if RIVALS[cell.method].takes_k or not told_k
+            _origin(cell, setting, given_k) for given_k in (False, True) if RIVALS[cell.method].takes_k or not given_k
         ]
     return [{**origin, "error": error, "figures": {}} for origin in origins]
 
@@ -100,18 +100,18 @@ def _run_rival(cell: Cell, setting: Setting, study: Study) -> list[Record]:
     seconds = time.perf_counter() - start
     records = [_record(cell, setting, study, ranking.keep(), seconds)]
     if rival.takes_k and k:  # told to keep nothing, everyone is right
-        records.append(_record(cell, setting, study, ranking.keep(k), seconds, told_k=True))
+        records.append(_record(cell, setting, study, ranking.keep(k), seconds, given_k=True))
     return records
 
 
 def _record(
     cell: Cell, setting: Setting, study: Study, selected: Sequence[str], seconds: float, *,
-    told_k: bool = False, device: str = "cpu",
+    given_k: bool = False, device: str = "cpu",
 ) -> Record:  # fmt: skip
     judged = judge(cell.row, study, selected)
     judged["figures"]["seconds"] = seconds
     return {
-        **_origin(cell, setting, told_k, device),
+        **_origin(cell, setting, given_k, device),
         "shape": list(study.train.X.shape),
         "selected": list(selected),
         "relevant": list(study.train.relevant) if cell.row.has_truth else None,
@@ -121,7 +121,7 @@ def _record(
     }
 
 
-def _origin(cell: Cell, setting: Setting, told_k: bool, device: str = "cpu") -> Record:
+def _origin(cell: Cell, setting: Setting, given_k: bool, device: str = "cpu") -> Record:
     """What ran, on what, and with which versions."""
     return {
         "row": cell.row.name,
@@ -129,7 +129,7 @@ def _origin(cell: Cell, setting: Setting, told_k: bool, device: str = "cpu") -> 
         "arguments": cell.row.arguments(cell.seed),
         "seed": cell.seed,
         "method": cell.method,
-        "told_k": told_k,
+        "given_k": given_k,
         "versions": {"python": platform.python_version(), "minerva": minerva_select.__version__, **_versions()},
         "machine": {"cpus": os.cpu_count(), "threads": setting.n_threads, "device": device},
         "commit": setting.commit,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from minerva_select.evaluation import verdict
+from minerva_select.evaluation import score_selection
 from minerva_select.problems import Problem
 from rows import Row
 
@@ -41,11 +41,14 @@ def judge(row: Row, study: Study, selected: Sequence[str]) -> dict[str, Any]:
     figures: dict[str, float | None] = {"n_selected": len(selected)}
     outcome = None
     if row.has_truth:
-        found = verdict(selected, study.train.relevant)
+        found = score_selection(selected, study.train.relevant)
         outcome = str(found.outcome)
-        figures |= {"exact": int(found.is_exact), "n_missed": found.n_missed, "n_strays": found.n_strays}
+        figures |= {"exact": int(found.is_exact), "n_missed": len(found.false_negatives)}
+        figures["n_irrelevant"] = len(found.false_positives)
         figures |= {"precision": found.precision, "recall": found.recall, "f1": found.f1}
-        figures["information_kept"] = 1.0 if not found.n_missed else _information_kept(row, study.train, selected)
+        figures["information_kept"] = (
+            1.0 if not found.false_negatives else _information_kept(row, study.train, selected)
+        )
     for name in row.measures:
         with contextlib.suppress(ImportError):  # no package, no figure; the selection is worth its record all the same
             figures |= MEASURES[name](study, list(selected))

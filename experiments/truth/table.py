@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from cells import METHODS, OURS, Record
-from minerva_select.evaluation import Outcome
 from minerva_select.evaluation.records import Records
+from minerva_select.text.comparison import OUTCOME_LABELS
 from rows import Row, load_rows
 from run import HERE
 
@@ -30,7 +30,7 @@ def gather(records: Iterable[Record]) -> dict[Key, list[Record]]:
     """The last record of every cell on every device, the CPU's first."""
     latest: dict[tuple[Key, str], Record] = {}
     for record in records:
-        key = (record["row"], record["seed"], record["method"], record["told_k"])
+        key = (record["row"], record["seed"], record["method"], record["given_k"])
         latest[key, record["machine"]["device"]] = record
     cells = defaultdict(list)
     for (key, _), record in sorted(latest.items(), key=lambda item: item[0][1] != "cpu"):
@@ -60,7 +60,18 @@ def render(rows: Sequence[Row], records: Sequence[Record]) -> str:
 
 def ours_table(rows: Sequence[Row], records: Sequence[Record]) -> str:
     """One line a row of the study: outcomes, seconds, the bound against the truth, and the goal."""
-    head = ["problem", "runs", *Outcome, "mean F1", "median s", "max s", "bound / truth", "on", "goal", "reached"]
+    head = [
+        "problem",
+        "runs",
+        *OUTCOME_LABELS.values(),
+        "mean F1",
+        "median s",
+        "max s",
+        "bound / truth",
+        "on",
+        "goal",
+        "reached",
+    ]
     lines = []
     for row in rows:
         runs = [record for record in records if record["row"] == row.name and record["method"] == OURS]
@@ -74,7 +85,7 @@ def ours_table(rows: Sequence[Row], records: Sequence[Record]) -> str:
         lines.append([
             row.title,
             f"{len(runs)} of {row.n_seeds}" + (f", {n_failed} failed" if n_failed else ""),
-            *(outcomes[outcome] if row.has_truth else "-" for outcome in Outcome),
+            *(outcomes[outcome] if row.has_truth else "-" for outcome in OUTCOME_LABELS),
             mean(values(runs, "f1"), ".3f"),
             *(brief(statistic(seconds)) if seconds else "-" for statistic in (statistics.median, max)),
             bound_against_truth(runs),
@@ -87,10 +98,10 @@ def ours_table(rows: Sequence[Row], records: Sequence[Record]) -> str:
 
 def rivals_table(rows: Sequence[Row], records: Sequence[Record]) -> str:
     """One line a row, one column a method, on the seeds that a rival has run."""
-    variants = [(method, told_k) for method in METHODS for told_k in (False, True)]
-    present = {(record["method"], record["told_k"]) for record in records}
+    variants = [(method, given_k) for method in METHODS for given_k in (False, True)]
+    present = {(record["method"], record["given_k"]) for record in records}
     variants = [variant for variant in variants if variant in present]
-    head = ["problem", *(NAMES[method] + (", told k" if told_k else "") for method, told_k in variants)]
+    head = ["problem", *(NAMES[method] + (", told k" if given_k else "") for method, given_k in variants)]
     lines = []
     for row in rows:
         of_row = [record for record in records if record["row"] == row.name]
@@ -100,7 +111,7 @@ def rivals_table(rows: Sequence[Row], records: Sequence[Record]) -> str:
         runs = defaultdict(list)
         for record in of_row:
             if record["seed"] in seeds:
-                runs[record["method"], record["told_k"]].append(record)
+                runs[record["method"], record["given_k"]].append(record)
         lines.append([row.title, *(standing(row, runs[variant]) for variant in variants)])
     return markdown(head, lines) if lines else "No rival has run."
 

@@ -115,3 +115,11 @@ class Conversion(StrEnum):
     MIXED = "mixed"  # to text
     OBJECT = "object"  # Python objects, to text
     UNPARSED = "unparsed"  # numbers or dates in an unknown format, read as text
+
+
+class Outcome(StrEnum):
+    """The paper's three classes of selections, where the relevant features are known."""
+
+    EXACT = "exact"
+    TYPE_I = "type_i"  # misses a relevant feature
+    TYPE_II = "type_ii"  # keeps all relevant features and others

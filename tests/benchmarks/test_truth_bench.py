@@ -20,7 +20,17 @@ from minerva_select.selectors import KSGSelector
 
 FOLDER = Path(__file__).parents[2] / "experiments" / "truth"
 MODULES = ("cells", "gates", "goals", "measures", "rivals", "rows", "run", "table")
-FIGURES = {"exact", "f1", "information_kept", "n_missed", "n_selected", "n_strays", "precision", "recall", "seconds"}
+FIGURES = {
+    "exact",
+    "f1",
+    "information_kept",
+    "n_missed",
+    "n_selected",
+    "n_irrelevant",
+    "precision",
+    "recall",
+    "seconds",
+}
 FIGURES_OF_MEASURES = {"copies": {"copies_kept"}, "neighbours": {"accuracy_gain"}, "boosting": {"pr_auc_gain"}}
 
 
@@ -137,7 +147,7 @@ def test_a_crash_becomes_a_record(study, small_row, setting, monkeypatch):
 
     monkeypatch.setitem(study.rivals.RIVALS, "ksg", study.rivals.Rival(crash))
     records = study.cells.perform((study.cells.Cell(small_row, 100, "ksg"), setting))
-    assert [record["told_k"] for record in records] == [False, True]
+    assert [record["given_k"] for record in records] == [False, True]
     assert all("ZeroDivisionError: no rows" in record["error"] for record in records)
     assert study.table.standing(small_row, records[:1]) == "ZeroDivisionError"
 

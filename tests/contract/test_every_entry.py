@@ -24,7 +24,7 @@ from minerva_select import MinervaSelector, mutual_information, open_source, sel
 from minerva_select.cli import app
 from minerva_select.data.loading import read_table
 from minerva_select.errors import MinervaError
-from minerva_select.evaluation import compare, repeat_fits, verdict
+from minerva_select.evaluation import compare, repeat_fits, score_selection
 from minerva_select.report import render
 from minerva_select.results import Selection
 
@@ -341,7 +341,7 @@ def test_an_estimate_takes_or_refuses_any_value_of_a_parameter(parameter):
 CALLS = {
     compare: {"X": odd.beside(odd.FLAGS)[:6], "y": odd.labels(6), "methods": ["forest"]},  # too few rows to go far
     repeat_fits: {"selector": selectors.KSGSelector(), "X": odd.beside(odd.FLAGS), "y": odd.labels(), "n_repeats": 1},
-    verdict: {"selected": ["a"], "relevant": ["a"]},
+    score_selection: {"selected": ["a"], "relevant": ["a"]},
     read_table: {"path": "no.csv"},
     open_source: {"data": odd.beside(odd.FLAGS)},
     Selection.load: {"path": "no.json"},

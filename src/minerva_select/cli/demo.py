@@ -17,7 +17,7 @@ from minerva_select.cli.verbosity import logged
 from minerva_select.results import Selection
 
 if TYPE_CHECKING:
-    from minerva_select.evaluation import Verdict
+    from minerva_select.evaluation import SelectionScore
     from minerva_select.problems import Problem
 
 NOT_EXACT = 1
@@ -38,7 +38,7 @@ def demo_command(
 
     from minerva_select.cli.progress import ProgressBar
     from minerva_select.cli.render import selection_view, wide_console
-    from minerva_select.evaluation import verdict
+    from minerva_select.evaluation import score_selection
     from minerva_select.problems import equality
 
     console = wide_console(quiet=quiet)
@@ -56,7 +56,7 @@ def demo_command(
             selection = with_command(selector.fit(problem.X, problem.y).selection_, ctx)
     console.print("\nMINERVA, all features together:")
     console.print(selection_view(selection, console.width))
-    result = verdict(selection.selected, problem.relevant)
+    result = score_selection(selection.selected, problem.relevant)
     colour = "green" if result.is_exact else "red"
     console.print("\n" + answer_in_words(selection, problem, result), style=colour, soft_wrap=True)
     paths = write_results(selection, folder)
@@ -105,7 +105,7 @@ def singly_in_words(scores: Mapping[str, float], relevant: tuple[str, ...]) -> s
     )
 
 
-def answer_in_words(selection: Selection, problem: Problem, result: Verdict) -> str:
+def answer_in_words(selection: Selection, problem: Problem, result: SelectionScore) -> str:
     """Hold the selection against the truth, and say what the point is."""
     line = f"The truth is {' and '.join(problem.relevant)}; the answer is {result}."
     found, entropy = selection.mutual_information, problem.mutual_information

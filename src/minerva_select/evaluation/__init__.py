@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from minerva_select.codes import Outcome
 from minerva_select.evaluation.comparison import compare
 from minerva_select.evaluation.downstream import Score
-from minerva_select.evaluation.ground_truth import Outcome, Verdict, verdict
+from minerva_select.evaluation.ground_truth import SelectionScore, score_selection
 from minerva_select.evaluation.leaderboard import Comparison, FeatureVotes, Standing
 from minerva_select.evaluation.methods import METHODS, Method
 from minerva_select.evaluation.repeats import repeat_fits, with_frequencies
@@ -16,10 +17,10 @@ __all__ = [
     "Method",
     "Outcome",
     "Score",
+    "SelectionScore",
     "Standing",
-    "Verdict",
     "compare",
     "repeat_fits",
-    "verdict",
+    "score_selection",
     "with_frequencies",
 ]

@@ -1,127 +1,103 @@
-"""What a selection is worth when the relevant features are known, in the paper's words."""
+"""Score a selection against features that are known to be relevant."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 
+from minerva_select.codes import Outcome
 from minerva_select.errors import InputError, InputTypeError, brief
-
-
-class Outcome(StrEnum):
-    """The paper's three classes of selections."""
-
-    EXACT = "exact"
-    TYPE_I = "type I (misses relevant)"
-    TYPE_II = "type II (keeps irrelevant)"
+from minerva_select.text.comparison import describe_outcome
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """A selection held against the truth: what it found, what it missed, and what it kept in vain.
+class SelectionScore:
+    """A selection compared with the relevant features.
 
     Attributes
     ----------
-    hits : tuple of str
+    true_positives : tuple of str
         Relevant features that were selected.
-    missed : tuple of str
-        Relevant features that were not.
-    strays : tuple of str
+    false_negatives : tuple of str
+        Relevant features that were not selected.
+    false_positives : tuple of str
         Selected features that are not relevant.
     """
 
-    hits: tuple[str, ...]
-    missed: tuple[str, ...]
-    strays: tuple[str, ...]
+    true_positives: tuple[str, ...]
+    false_negatives: tuple[str, ...]
+    false_positives: tuple[str, ...]
 
     @property
     def outcome(self) -> Outcome:
-        """Type I when a relevant feature is missing, whatever else was kept; else type II when one is too many."""
-        if self.missed:
+        """The paper's class: type I if a relevant feature is missing, else type II if an irrelevant one is selected."""
+        if self.false_negatives:
             return Outcome.TYPE_I
-        return Outcome.TYPE_II if self.strays else Outcome.EXACT
+        return Outcome.TYPE_II if self.false_positives else Outcome.EXACT
 
     @property
     def is_exact(self) -> bool:
-        """Whether the selection is the truth."""
+        """Whether exactly the relevant features were selected."""
         return self.outcome is Outcome.EXACT
 
     @property
-    def n_hits(self) -> int:
-        """Number of relevant features that were selected."""
-        return len(self.hits)
-
-    @property
-    def n_missed(self) -> int:
-        """Number of relevant features that were not selected."""
-        return len(self.missed)
-
-    @property
-    def n_strays(self) -> int:
-        """Number of selected features that are not relevant."""
-        return len(self.strays)
-
-    @property
     def precision(self) -> float:
-        """Share of the selected features that are relevant; 1 when nothing was selected."""
-        return _share(self.n_hits, self.n_hits + self.n_strays)
+        """Share of the selected features that are relevant; 1 if nothing was selected."""
+        return _share(len(self.true_positives), len(self.true_positives) + len(self.false_positives))
 
     @property
     def recall(self) -> float:
-        """Share of the relevant features that were selected; 1 when nothing is relevant."""
-        return _share(self.n_hits, self.n_hits + self.n_missed)
+        """Share of the relevant features that were selected; 1 if nothing is relevant."""
+        return _share(len(self.true_positives), len(self.true_positives) + len(self.false_negatives))
 
     @property
     def f1(self) -> float:
-        """Hits over the mean size of selection and truth; 1 when both are empty."""
-        return _share(2 * self.n_hits, 2 * self.n_hits + self.n_missed + self.n_strays)
+        """Harmonic mean of precision and recall; 1 if nothing is relevant and nothing was selected."""
+        n_wrong = len(self.false_negatives) + len(self.false_positives)
+        return _share(2 * len(self.true_positives), 2 * len(self.true_positives) + n_wrong)
 
     def __str__(self) -> str:
-        return f"{self.outcome}: {self.n_hits} found, {self.n_missed} missed, {self.n_strays} too many"
+        return describe_outcome(
+            self.outcome, len(self.true_positives), len(self.false_negatives), len(self.false_positives)
+        )
 
 
-def verdict(selected: Iterable[str], relevant: Iterable[str]) -> Verdict:
-    """Hold a selection against the features that are known to be relevant.
+def score_selection(selected: Iterable[str], relevant: Iterable[str]) -> SelectionScore:
+    """Compare a selection with the features that are known to be relevant.
 
     Parameters
     ----------
-    selected : iterable of str
-        Names of the selected features, in any order; a name that comes twice counts once.
-    relevant : iterable of str
-        Names of the features that made the target.
+    selected, relevant : iterable of str
+        Names of features, in any order; repeated names count once.
 
     Returns
     -------
-    Verdict
-        Exact when both sets are equal; type I when a relevant feature is missing; type II when all are there and others
-        too.
+    SelectionScore
+        With ``outcome``, ``precision``, ``recall`` and ``f1``.
 
     Examples
     --------
-    >>> print(verdict(["f3", "f8"], relevant=["f3", "f8"]))
-    exact: 2 found, 0 missed, 0 too many
-    >>> print(verdict(["f3", "f5"], relevant=["f3", "f8"]))
-    type I (misses relevant): 1 found, 1 missed, 1 too many
-    >>> verdict(["f1", "f3", "f8"], relevant=["f3", "f8"]).strays
-    ('f1',)
+    >>> score = score_selection(["f3", "f5"], relevant=["f3", "f8"])
+    >>> score.outcome.value, score.precision, score.false_negatives
+    ('type_i', 0.5, ('f8',))
+    >>> print(score)
+    type I (misses relevant features): 1 found, 1 missed, 1 irrelevant
     """
     chosen, truth = _distinct("selected", selected), _distinct("relevant", relevant)
-    return Verdict(
-        hits=tuple(name for name in truth if name in chosen),
-        missed=tuple(name for name in truth if name not in chosen),
-        strays=tuple(name for name in chosen if name not in truth),
+    return SelectionScore(
+        true_positives=tuple(name for name in truth if name in chosen),
+        false_negatives=tuple(name for name in truth if name not in chosen),
+        false_positives=tuple(name for name in chosen if name not in truth),
     )
 
 
-def _distinct(what: str, names: Iterable[str]) -> dict[str, None]:
-    # A string is an iterable of its letters, which is never what is meant.
-    if isinstance(names, str):
-        raise InputError(f"{what} is the string {brief(names)}; pass a list of names, such as [{brief(names)}].")
+def _distinct(parameter: str, names: Iterable[str]) -> dict[str, None]:
+    if isinstance(names, str):  # an iterable of letters, which is never meant
+        raise InputError(f"{parameter} is the string {brief(names)}; pass a list of names, such as [{brief(names)}].")
     try:
         return dict.fromkeys(names)
     except TypeError:
-        raise InputTypeError(f"{what} must be a list of names, got {brief(names)}.") from None
+        raise InputTypeError(f"{parameter} must be a list of names, got {brief(names)}.") from None
 
 
 def _share(part: int, whole: int) -> float:

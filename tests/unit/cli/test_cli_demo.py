@@ -35,7 +35,7 @@ def test_the_demo_tells_the_problem_the_answer_and_the_point(folder, small_demo,
         "y is 1 where f3 equals f8",
         "One feature at a time",
         "2 of 30 features carry 0.500 nats about y",
-        "exact: 2 found, 0 missed, 0 too many",
+        "exact: 2 found, 0 missed, 0 irrelevant",
         "the two together have 0.500 of y's 0.500",
     ):
         assert words in result.stdout
@@ -48,6 +48,6 @@ def test_the_demo_ends_with_1_when_the_answer_is_not_the_truth(folder, small_dem
     small_demo.answer = demo_answer("f3", "f9")
     result = run("demo", "--out", "elsewhere")
     assert result.exit_code == 1
-    assert "type I (misses relevant): 1 found, 1 missed, 1 too many" in result.stdout
+    assert "type I (misses relevant features): 1 found, 1 missed, 1 irrelevant" in result.stdout
     assert "the two together" not in result.stdout
     assert (folder / "elsewhere/selection.json").exists()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from minerva_select.evaluation.ground_truth import verdict
+from minerva_select.evaluation.ground_truth import score_selection
 from minerva_select.evaluation.methods import METHODS
 from minerva_select.evaluation.paper.cells import Cell
 from minerva_select.evaluation.paper.configuration import Configuration
@@ -16,6 +16,7 @@ from minerva_select.evaluation.paper.selecting import select
 from minerva_select.evaluation.paper.tables import NOT_KNOWN, FigureTable, megabytes, numbers, seconds
 from minerva_select.evaluation.records import Record
 from minerva_select.problems import Problem, equality
+from minerva_select.text.comparison import OUTCOME_LABELS
 
 NEEDS: tuple[str, ...] = ()
 
@@ -46,7 +47,7 @@ def perform(cell: Cell) -> dict[str, Any]:
     """Select, and hold the selection against the truth."""
     problem = _problem(cell)
     found = select(cell.task, problem.X, problem.y)
-    return {**found, "outcome": str(verdict(found["selected"], problem.relevant).outcome)}
+    return {**found, "outcome": str(score_selection(found["selected"], problem.relevant).outcome)}
 
 
 def _problem(cell: Cell) -> Problem:
@@ -94,4 +95,4 @@ def _answer(record: Record, n_columns: int) -> tuple[str, str]:
         return NOT_KNOWN, record["error"]
     selected = record["selected"]
     shown = numbers(selected, n_columns) if len(selected) in {*range(9), n_columns} else f"{len(selected)} columns"
-    return shown, record["outcome"].split(" (")[0]
+    return shown, OUTCOME_LABELS[record["outcome"]]

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
-from minerva_select.evaluation.ground_truth import verdict
+from minerva_select.evaluation.ground_truth import score_selection
 from minerva_select.evaluation.methods import METHODS
 from minerva_select.evaluation.paper.cells import Cell
 from minerva_select.evaluation.paper.configuration import Configuration
@@ -17,6 +17,7 @@ from minerva_select.evaluation.paper.selecting import select
 from minerva_select.evaluation.paper.tables import NOT_KNOWN, FigureTable, figure, megabytes, numbers, seconds
 from minerva_select.evaluation.records import Record
 from minerva_select.problems import Problem, switching
+from minerva_select.text.comparison import OUTCOME_LABELS
 
 NEEDS = ("catboost",)
 ALL, TRUTH = "all", "truth"
@@ -50,11 +51,11 @@ def perform(cell: Cell) -> dict[str, Any]:
     task = cell.task
     problem = switching(task["rows"], task["columns"], n_levels=task["levels"], random_state=task["seed"])
     found = _selected(task, problem)
-    judged = verdict(found["selected"], problem.relevant)
+    judged = score_selection(found["selected"], problem.relevant)
     in_sample, out_of_sample = _r_squared(problem, found["selected"], task)
     return {
         **found,
-        "n_correct": judged.n_hits,
+        "n_correct": len(judged.true_positives),
         "outcome": str(judged.outcome),
         "in_sample": in_sample,
         "out_of_sample": out_of_sample,
@@ -116,10 +117,10 @@ def _row_of_selection(record: Record, configuration: Configuration) -> tuple[str
     if record["error"]:
         return label, paper, NOT_KNOWN, record["error"], NOT_KNOWN, NOT_KNOWN, NOT_KNOWN
     truth = switching(1, configuration["columns"]).relevant
-    judged = verdict(record["selected"], truth)
-    wrong = [f"not {numbers(judged.missed, 0)}"] * bool(judged.missed)
-    wrong += [f"too many: {numbers(judged.strays, 0)}"] * bool(judged.strays)
-    outcome = record["outcome"].split(" (")[0]
+    judged = score_selection(record["selected"], truth)
+    wrong = [f"not {numbers(judged.false_negatives, 0)}"] * bool(judged.false_negatives)
+    wrong += [f"too many: {numbers(judged.false_positives, 0)}"] * bool(judged.false_positives)
+    outcome = OUTCOME_LABELS[record["outcome"]]
     return (
         label,
         paper,

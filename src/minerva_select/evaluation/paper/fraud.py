@@ -15,7 +15,7 @@ from sklearn.metrics import average_precision_score, precision_score, recall_sco
 from minerva_select.data.frames import as_table
 from minerva_select.data.splits import split_rows
 from minerva_select.errors import unknown_name
-from minerva_select.evaluation.ground_truth import verdict
+from minerva_select.evaluation.ground_truth import score_selection
 from minerva_select.evaluation.paper.cells import Cell
 from minerva_select.evaluation.paper.configuration import Configuration
 from minerva_select.evaluation.paper.selecting import select
@@ -72,8 +72,8 @@ def perform(cell: Cell) -> dict[str, Any]:
         categories = [str(name) for name in X.columns[is_category]]
         found = select(task, X_select, pd.Series(y_select, name="y"), categorical_features=categories)
     if relevant:
-        judged = verdict(found["selected"], relevant)
-        found |= {"n_relevant": judged.n_hits, "n_strays": judged.n_strays}
+        judged = score_selection(found["selected"], relevant)
+        found |= {"n_relevant": len(judged.true_positives), "n_irrelevant": len(judged.false_positives)}
     kept = found["selected"]
     if not kept:
         return {**found, "n_features": X.shape[1], "model": NOT_KNOWN}
@@ -184,7 +184,7 @@ def tables(configuration: Configuration, records: Sequence[Record]) -> list[Figu
     """Table 4 on these data, and the paper's own."""
     task = records[0]["task"]
     first = next((record for record in records if "n_rows" in record), {})
-    truth = any("n_strays" in record for record in records)
+    truth = any("n_irrelevant" in record for record in records)
     header = ("features", "kept", *(("relevant", "strays") if truth else ()))
     header += ("recall in", "out", "precision in", "out", "PR-AUC in", "out", "model", "s", "MB")
     note = ""
@@ -214,6 +214,6 @@ def _row(record: Record, truth: bool) -> tuple[str, ...]:
     n_blank = 6 + 2 * truth
     if record["error"]:
         return label, record["error"], *[NOT_KNOWN] * (n_blank + 3)
-    found = (str(record["n_relevant"]), str(record["n_strays"])) if truth else ()
+    found = (str(record["n_relevant"]), str(record["n_irrelevant"])) if truth else ()
     scored = [figure(value) for measure in MEASURES for value in record.get(measure, [None, None])]
     return label, str(len(record["selected"])), *found, *scored, record["model"], seconds(record), megabytes(record)
