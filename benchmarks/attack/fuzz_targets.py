@@ -90,15 +90,16 @@ def run_store(data: bytes, folder: Path) -> str:
     import torch
 
     from minerva_select.data.encoded_store import EncodedStore
-    from minerva_select.preprocessing import TableEncoder, find_kinds
+    from minerva_select.preprocessing.column_types import infer_column_types
+    from minerva_select.preprocessing.table_encoder import TableEncoder
 
     frame = pd.DataFrame({"amount": np.arange(30.0), "country": ["NL", "IT", "FR"] * 10})
-    encoder = TableEncoder(find_kinds(as_table(frame))).fit(as_table(frame))
+    encoder = TableEncoder(infer_column_types(as_table(frame))).fit(as_table(frame))
     good, cache = folder / "good", folder / "cache"
     expected = EncodedStore.build(open_source(frame), encoder, good, key="k").rows().take(torch.arange(30))
     shutil.rmtree(cache, ignore_errors=True)
     shutil.copytree(good, cache)
-    name = {b"1": "ranks.bin", b"2": "codes.bin"}.get(data[:1], "store.json")
+    name = {b"1": "quantiles.bin", b"2": "codes.bin"}.get(data[:1], "store.json")
     size = (cache / name).stat().st_size
     (cache / name).write_bytes(data[1:])
     try:
@@ -106,14 +107,14 @@ def run_store(data: bytes, folder: Path) -> str:
     except MinervaError as error:
         check_sentence(error)
         return f"{type(error).__name__}: {error}"
-    same = torch.equal(found.ranks, expected.ranks) and torch.equal(found.codes, expected.codes)
+    same = torch.equal(found.quantiles, expected.quantiles) and torch.equal(found.codes, expected.codes)
     if not same and (name == "store.json" or len(data) - 1 != size):
         raise WrongAnswerError("a store with different rows was accepted")
     return f"accepted {name}"
 
 
 def store_seeds() -> list[bytes]:
-    fields = {"key": "k", "n_rows": 30, "n_continuous": 1, "n_levels": [5], "positions": [0, 1]}
+    fields = {"key": "k", "n_rows": 30, "n_numeric": 1, "n_levels": [5], "positions": [0, 1]}
     headers = [fields | {"n_written": n_written, "any_missing": False} for n_written in (30, 12, 0)]
     return [b"0" + json.dumps(header).encode() for header in headers] + [b"1" + bytes(60), b"2" + bytes(30)]
 

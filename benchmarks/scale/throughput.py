@@ -26,7 +26,8 @@ from minerva_select.data.frames import as_table, as_target
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics, Fold
 from minerva_select.mi.pair_tables import encoding_part
 from minerva_select.mi.training import TrainingContext
-from minerva_select.preprocessing import TableEncoder, find_kinds
+from minerva_select.preprocessing.column_types import infer_column_types, infer_target_types
+from minerva_select.preprocessing.table_encoder import TableEncoder
 from minerva_select.problems import card_fraud
 from minerva_select.runtime.device import find_device
 from minerva_select.selectors.cross_validation import as_rows, divide, informative_rows, make_folds
@@ -56,11 +57,12 @@ def prepare(n_rows: int, n_columns: int, device: torch.device) -> tuple[Fold, Fi
     """Prepare a fold of card_fraud as before the first training step, with packed rows on the device."""
     problem = card_fraud(n_rows, n_columns, rate=0.05)  # many informative rows in a small table
     table, target = as_table(problem.X), as_target(problem.y, n_rows)
-    encoder = TableEncoder(find_kinds(table)).fit(table, np.arange(min(n_rows, SAMPLE_ROWS)))
+    encoder = TableEncoder(infer_column_types(table)).fit(table, np.arange(min(n_rows, SAMPLE_ROWS)))
     x = as_rows(encoder.transform(table), torch.device("cpu")).pack().to(device)
-    config = FitConfig.for_rows(n_rows, informative_rows(target, "auto"))
-    divisions = divide(target, "auto", config, np.random.default_rng(0), read_origins(None, None, n_rows))
-    folds = make_folds(x, target, "auto", np.ones(n_rows), None, divisions, device)
+    target_types = infer_target_types(target)
+    config = FitConfig.for_rows(n_rows, informative_rows(target, target_types))
+    divisions = divide(target, target_types, config, np.random.default_rng(0), read_origins(None, None, n_rows))
+    folds = make_folds(x, target, target_types, np.ones(n_rows), None, divisions, device)
     folds = subsample_folds(folds, torch.Generator().manual_seed(0))[:1]
     return add_pair_tables(folds, [screen_fold(fold) for fold in folds], config.n_pairs)[0], config
 
@@ -111,7 +113,7 @@ def _count_operations(critics: CrossFitCritics, n_rows: int) -> float:
     rows = critics.tasks[0].fold.train[0][:n_rows].expand(critics.n_members, -1)
     counter = FlopCounterMode(display=False)
     with counter:
-        scores = critics.critic(critics.x.take(rows), critics.atom_rows, critics.masks, encoding_part(rows))
+        scores = critics.critic(critics.x.take(rows), critics.bin_rows, critics.masks, encoding_part(rows))
         scores.sum().backward()
     return float(counter.get_total_flops())
 

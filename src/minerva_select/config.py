@@ -44,3 +44,40 @@ class AttributionConfig:
 
 
 ATTRIBUTION = AttributionConfig()
+
+
+@dataclass(frozen=True)
+class ColumnTypesConfig:
+    """When a column of numbers is read as categorical."""
+
+    max_categorical_values: int = 32  # distinct integers; columns with more are numeric
+    min_rows_per_value: int = 10  # present rows for each distinct value, if there are more than two values
+
+
+COLUMN_TYPES = ColumnTypesConfig()
+
+
+@dataclass(frozen=True)
+class IdentifiersConfig:
+    """When a column is taken for an identifier of rows."""
+
+    min_rows: int = 20  # with fewer rows, all values may be unique by chance
+    min_integer_rows: int = 100  # unique integers without equal steps
+    min_rows_for_repeats: int = 1000  # from here on, some values of a categorical column may repeat, if
+    min_unique_share: float = 0.995  # of its values are distinct
+
+
+IDENTIFIERS = IdentifiersConfig()
+
+
+@dataclass(frozen=True)
+class TargetBinsConfig:
+    """How finely a target is divided into bins."""
+
+    max_bins: int = 128  # of a continuous target, or of one with several columns
+    n_strata: int = 32  # bins that are spread evenly over folds
+    cluster_sample_rows: int = 20_000  # that k-means is fitted on, for targets with several columns
+    rows_per_cluster: int = 8  # at least, on average
+
+
+TARGET_BINS = TargetBinsConfig()

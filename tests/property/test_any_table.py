@@ -20,7 +20,10 @@ from minerva_select import MinervaSelector, mutual_information, selectors
 from minerva_select.data.frames import as_table, as_target
 from minerva_select.data.splits import split_rows
 from minerva_select.errors import MinervaError
-from minerva_select.preprocessing import TableEncoder, find_kinds, find_target_kind, fit_atoms, unusable
+from minerva_select.preprocessing.column_types import infer_column_types, infer_target_types
+from minerva_select.preprocessing.duplicates import find_unusable
+from minerva_select.preprocessing.table_encoder import TableEncoder
+from minerva_select.preprocessing.target_bins import fit_target_bins
 
 MAX_ROWS = 30
 
@@ -166,26 +169,25 @@ def check_reading(X, n_rows, seed):
         np.testing.assert_array_equal(column.values, other.values)
         assert column.values.dtype.kind in "if"
         assert column.is_numeric or column.values.max() < len(column.levels)
-    kinds = find_kinds(table)
-    encoded = TableEncoder(kinds).fit_transform(table)
-    assert not ((encoded.ranks < 0) | (encoded.ranks > 1)).any()
+    encoded = TableEncoder(infer_column_types(table)).fit_transform(table)
+    assert not ((encoded.quantiles < 0) | (encoded.quantiles > 1)).any()
     for place, codes in enumerate(encoded.codes.T):
         assert codes.max() < encoded.n_levels[place]
-    assert set(unusable(table)) <= set(table.names)
+    assert set(find_unusable(table)) <= set(table.names)
     parts = outcome(lambda: split_rows(n_rows, [0.5, 0.5], None, np.random.default_rng(seed)))
     assert parts is None or sorted(np.concatenate(parts).tolist()) == list(range(n_rows))
 
 
 def check_target(y, n_rows):
-    """Read a target and divide it into atoms."""
+    """Read a target and divide it into bins."""
     target = outcome(lambda: as_target(y, n_rows))
-    kinds = None if target is None else outcome(lambda: find_target_kind(target))
-    if kinds is None:
+    types = None if target is None else outcome(lambda: infer_target_types(target))
+    if types is None:
         return
-    atoms = fit_atoms(TableEncoder(kinds).fit_transform(target), random_state=0)
-    assert abs(atoms.prior.sum() - 1) < 1e-9  # rounding of at most 30 shares
-    assert (atoms.prior > 0).all()
-    assert np.isfinite(atoms.entropy)
+    bins = fit_target_bins(TableEncoder(types.column_types).fit_transform(target), max_bins=256, random_state=0)
+    assert abs(bins.prior.sum() - 1) < 1e-9  # rounding of at most 30 shares
+    assert (bins.prior > 0).all()
+    assert np.isfinite(bins.entropy)
 
 
 def fit(method, X, y):

@@ -4,8 +4,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.stats import rankdata
 
-from minerva_select.preprocessing import LevelEncoder, RankEncoder, TableEncoder, copies, find_kinds, fit_atoms
-from minerva_select.schema import Column, ColumnKind, Table
+from minerva_select.preprocessing.categories import LevelEncoder
+from minerva_select.preprocessing.column_types import infer_column_types
+from minerva_select.preprocessing.duplicates import find_duplicates
+from minerva_select.preprocessing.quantiles import QuantileEncoder
+from minerva_select.preprocessing.table_encoder import TableEncoder
+from minerva_select.preprocessing.target_bins import fit_target_bins
+from minerva_select.schema import Column, ColumnType, Table
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False, width=64)
 NUMBERS = hnp.arrays(np.float64, st.integers(1, 40), elements=st.one_of(FINITE, st.just(np.nan)))
@@ -14,9 +19,9 @@ WORDS = st.lists(st.sampled_from(["a", "b", "c", "d", "ä", ""]), min_size=1, ma
 
 
 def text(name, words, dictionary):
-    """A column of text whose dictionary has this order."""
-    place = {word: i for i, word in enumerate(dictionary)}
-    return Column(name, np.array([place.get(word, -1) for word in words]), np.array(dictionary, dtype=object))
+    """Text column with the levels in this order."""
+    index = {word: i for i, word in enumerate(dictionary)}
+    return Column(name, np.array([index.get(word, -1) for word in words]), np.array(dictionary, dtype=object))
 
 
 @st.composite
@@ -34,24 +39,24 @@ def tables(draw, n_columns=None):
 
 
 def assert_same(one, two):
-    np.testing.assert_array_equal(one.ranks, two.ranks)
+    np.testing.assert_array_equal(one.quantiles, two.quantiles)
     np.testing.assert_array_equal(one.codes, two.codes)
     assert one.n_levels == two.n_levels
 
 
 @given(NUMBERS)
-def test_ranks_of_training_rows_are_average_ranks(values):
+def test_quantiles_of_training_rows_are_average_ranks(values):
     present = ~np.isnan(values)
     expected = np.full(len(values), np.nan, dtype=np.float32)
     if present.any():
         expected[present] = (rankdata(values[present]) - 0.5) / present.sum()
-    np.testing.assert_array_equal(RankEncoder().fit(values).transform(values), expected)
-    np.testing.assert_array_equal(RankEncoder().fit_transform(values), expected)
+    np.testing.assert_array_equal(QuantileEncoder().fit(values).transform(values), expected)
+    np.testing.assert_array_equal(QuantileEncoder().fit_transform(values), expected)
 
 
 @given(NUMBERS, NUMBERS, st.integers(0, 2**32 - 1))
-def test_ranks_ignore_monotone_maps(train, new, seed):
-    # Any increasing map is a choice of increasing images for the values that occur.
+def test_quantiles_ignore_monotone_maps(train, new, seed):
+    # Increasing images of the values that occur
     distinct = np.unique(np.concatenate([train, new]))
     distinct = distinct[~np.isnan(distinct)]
     images = np.cumsum(np.random.default_rng(seed).uniform(0.1, 1e6, size=len(distinct)))
@@ -63,15 +68,15 @@ def test_ranks_ignore_monotone_maps(train, new, seed):
         return out
 
     np.testing.assert_array_equal(
-        RankEncoder().fit(mapped(train)).transform(mapped(new)), RankEncoder().fit(train).transform(new)
+        QuantileEncoder().fit(mapped(train)).transform(mapped(new)), QuantileEncoder().fit(train).transform(new)
     )
 
 
 @given(NUMBERS, NUMBERS)
-def test_ranks_are_monotone_and_strictly_between_zero_and_one(train, new):
-    ranks = RankEncoder().fit(train).transform(new)
-    np.testing.assert_array_equal(np.isnan(ranks), np.isnan(new))
-    ordered = ranks[np.argsort(new, kind="stable")]
+def test_quantiles_are_monotone_and_strictly_between_zero_and_one(train, new):
+    quantiles = QuantileEncoder().fit(train).transform(new)
+    np.testing.assert_array_equal(np.isnan(quantiles), np.isnan(new))
+    ordered = quantiles[np.argsort(new, kind="stable")]
     ordered = ordered[~np.isnan(ordered)]
     assert (np.diff(ordered) >= 0).all()
     assert ((ordered > 0) & (ordered < 1)).all()
@@ -91,7 +96,7 @@ def test_codes_depend_on_neither_row_order_nor_dictionary_order(words, dictionar
 
 
 @given(WORDS, st.integers(1, 6))
-def test_codes_lead_back_to_the_levels(words, max_levels):
+def test_codes_decode_to_the_levels(words, max_levels):
     encoder = LevelEncoder(max_levels).fit(text("w", words, sorted(set(words))))
     codes = encoder.transform(text("w", words, sorted(set(words))))
     assert len(encoder.levels_) == min(max_levels, len(set(words)))
@@ -101,9 +106,9 @@ def test_codes_lead_back_to_the_levels(words, max_levels):
 
 @given(WORDS)
 def test_numbers_and_text_of_the_same_levels_get_the_same_codes(words):
-    spelled = sorted(set(words))
-    numbers = Column("w", np.array([spelled.index(word) for word in words], dtype=float))
-    named = text("w", words, spelled)
+    levels = sorted(set(words))
+    numbers = Column("w", np.array([levels.index(word) for word in words], dtype=float))
+    named = text("w", words, levels)
     np.testing.assert_array_equal(
         LevelEncoder().fit(numbers).transform(numbers), LevelEncoder().fit(named).transform(named)
     )
@@ -111,13 +116,13 @@ def test_numbers_and_text_of_the_same_levels_get_the_same_codes(words):
 
 @given(tables(), st.randoms())
 def test_permuting_columns_permutes_the_encoding(table, random):
-    kinds = find_kinds(table)
+    column_types = infer_column_types(table)
     order = list(range(len(table.columns)))
     random.shuffle(order)
     moved = Table(tuple(table.columns[i] for i in order), table.n_rows)
-    one, two = TableEncoder(kinds).fit_transform(table), TableEncoder(kinds).fit_transform(moved)
-    for i, place in enumerate(two.continuous):
-        np.testing.assert_array_equal(two.ranks[:, i], one.ranks[:, one.continuous.index(order[place])])
+    one, two = TableEncoder(column_types).fit_transform(table), TableEncoder(column_types).fit_transform(moved)
+    for i, place in enumerate(two.numeric):
+        np.testing.assert_array_equal(two.quantiles[:, i], one.quantiles[:, one.numeric.index(order[place])])
     for i, place in enumerate(two.categorical):
         source = one.categorical.index(order[place])
         np.testing.assert_array_equal(two.codes[:, i], one.codes[:, source])
@@ -127,56 +132,54 @@ def test_permuting_columns_permutes_the_encoding(table, random):
 @given(tables(), st.integers(0, 2**32 - 1))
 def test_permuting_rows_permutes_the_encoding(table, seed):
     order = np.random.default_rng(seed).permutation(table.n_rows)
-    kinds = find_kinds(table)
-    moved = TableEncoder(kinds).fit_transform(table.take(order))
-    assert_same(moved, TableEncoder(kinds).fit_transform(table).take(order))
+    column_types = infer_column_types(table)
+    moved = TableEncoder(column_types).fit_transform(table.take(order))
+    assert_same(moved, TableEncoder(column_types).fit_transform(table).take(order))
 
 
 @given(tables(), st.data())
-def test_encoders_saw_training_rows_only(table, data):
+def test_encoders_depend_on_training_rows_only(table, data):
     n_train = data.draw(st.integers(1, table.n_rows - 1))
     train, rest = np.arange(n_train), np.arange(n_train, table.n_rows)
-    encoder = TableEncoder(find_kinds(table.take(train))).fit(table.take(train))
+    encoder = TableEncoder(infer_column_types(table.take(train))).fit(table.take(train))
     whole = encoder.transform(table)
-    # What a row becomes depends on that row and the training rows alone.
+    # The encoding of a row depends only on that row and the training rows
     assert_same(whole.take(train), encoder.transform(table.take(train)))
     for row in rest:
         assert_same(whole.take(np.array([row])), encoder.transform(table.take(np.array([row]))))
-    for i, place in enumerate(whole.categorical):
-        seen = set(whole.codes[train, i])
-        new = set(whole.codes[rest, i]) - seen
-        assert new <= {0, 1}, f"column {place} has a code of its own for a level outside the training rows"
+    for codes in whole.codes.T:
+        assert set(codes[rest]) - set(codes[train]) <= {0, 1}  # unseen levels share a code
 
 
 @given(tables())
 def test_codes_stay_below_the_number_of_levels(table):
-    encoded = TableEncoder(dict.fromkeys(table.names, ColumnKind.CATEGORICAL), max_levels=2).fit_transform(table)
+    encoded = TableEncoder(dict.fromkeys(table.names, ColumnType.CATEGORICAL), max_levels=2).fit_transform(table)
     assert (encoded.codes < np.array(encoded.n_levels)).all()
     assert (encoded.codes >= 0).all()
 
 
 @given(tables(), st.data())
-def test_appended_copies_are_found_and_nothing_else_is(table, data):
+def test_only_appended_duplicates_are_found(table, data):
     original = data.draw(st.sampled_from(table.columns))
     again = Column("again", original.values.copy(), original.levels)
-    before = copies(table)
-    after = copies(Table((*table.columns, again), table.n_rows))
+    before = find_duplicates(table)
+    after = find_duplicates(Table((*table.columns, again), table.n_rows))
     assert after.pop("again") == before.get(original.name, original.name)
     assert after == before
 
 
-@settings(max_examples=50, deadline=None)  # the first clusters load scipy's
+@settings(max_examples=50, deadline=None)  # the first clusters load scipy
 @given(tables(), st.integers(2, 12))
-def test_atoms_cover_every_target(table, max_atoms):
-    encoded = TableEncoder(find_kinds(table)).fit_transform(table)
-    atoms = fit_atoms(encoded, max_atoms=max_atoms, random_state=0)
-    assigned = atoms.assign(encoded)
-    assert atoms.n_atoms <= max_atoms
-    np.testing.assert_allclose(np.bincount(assigned, minlength=atoms.n_atoms) / table.n_rows, atoms.prior)
-    assert (atoms.prior > 0).all()
-    np.testing.assert_array_equal(atoms.assign(atoms.positions), np.arange(atoms.n_atoms))
-    assert 0 <= atoms.entropy <= np.log(atoms.n_atoms) + 1e-9  # rounding of a sum of 12 terms
-    if atoms.is_discrete:  # equal rows and no others share an atom
-        rows = np.hstack([np.nan_to_num(encoded.ranks, nan=-1), encoded.codes])
+def test_bins_cover_every_target(table, max_bins):
+    encoded = TableEncoder(infer_column_types(table)).fit_transform(table)
+    bins = fit_target_bins(encoded, max_bins=max_bins, random_state=0)
+    assigned = bins.assign(encoded)
+    assert bins.n_bins <= max_bins
+    np.testing.assert_allclose(np.bincount(assigned, minlength=bins.n_bins) / table.n_rows, bins.prior)
+    assert (bins.prior > 0).all()
+    np.testing.assert_array_equal(bins.assign(bins.representatives), np.arange(bins.n_bins))
+    assert 0 <= bins.entropy <= np.log(bins.n_bins) + 1e-9  # rounding of a sum of 12 terms
+    if bins.is_discrete:  # only equal rows share a bin
+        rows = np.hstack([np.nan_to_num(encoded.quantiles, nan=-1), encoded.codes])
         same_row = (rows[:, None] == rows[None]).all(axis=2)
         np.testing.assert_array_equal(same_row, assigned[:, None] == assigned[None])

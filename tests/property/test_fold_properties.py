@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from minerva_select.data.frames import as_target
 from minerva_select.errors import InputError
+from minerva_select.preprocessing.column_types import infer_target_types
 from minerva_select.selectors.cross_validation import divide
 from minerva_select.selectors.row_metadata import Origins
 from minerva_select.solvers.fit_config import FitConfig
@@ -18,17 +19,18 @@ PLANS = [FitConfig.for_rows(n_rows) for n_rows in (50, 500, 2_000, 10_000, 50_00
 
 
 def divisions_of(y, plan, groups=None, times=None):
-    """The divisions, or None where the rows were refused."""
+    """The divisions, or None if the rows are refused."""
     origins = Origins(len(y), groups, times)
     try:
-        return divide(as_target(y, len(y)), "auto", origins.adapt(plan), np.random.default_rng(0), origins)
+        target = as_target(y, len(y))
+        return divide(target, infer_target_types(target), origins.adapt(plan), np.random.default_rng(0), origins)
     except InputError:
         return None
 
 
 @st.composite
 def grouped_rows(draw):
-    """Groups of one to five rows, their rows anywhere, and a binary target."""
+    """Groups of one to five rows in any order, and a binary target."""
     sizes = draw(st.lists(st.integers(1, 5), min_size=25, max_size=60))
     seed = draw(st.integers(0, 1000))
     rng = np.random.default_rng(seed)
@@ -54,7 +56,7 @@ def test_no_group_is_in_two_parts_of_a_fold(rows, plan):
 
 @given(grouped_rows(), st.sampled_from(PLANS), st.integers(20, 400))
 @settings(max_examples=25, deadline=None)
-def test_rows_that_train_come_before_rows_that_tune_and_those_before_rows_that_vet(rows, plan, n_times):
+def test_parts_are_in_order_of_time(rows, plan, n_times):
     _, y = rows
     times = np.random.default_rng(1).integers(0, n_times, size=len(y)).astype(float)
     divisions = divisions_of(y, plan, times=times)
@@ -68,7 +70,7 @@ def test_rows_that_train_come_before_rows_that_tune_and_those_before_rows_that_v
 
 @given(grouped_rows(), st.sampled_from(PLANS))
 @settings(max_examples=25, deadline=None)
-def test_with_groups_and_times_rows_are_in_order_and_groups_are_whole_or_left_out(rows, plan):
+def test_parts_with_groups_and_times_are_in_order_and_share_no_group(rows, plan):
     groups, y = rows
     times = np.random.default_rng(1).permutation(len(y)) + groups * 3.0  # groups mostly follow one another
     divisions = divisions_of(y, plan, groups, times)
@@ -82,7 +84,7 @@ def test_with_groups_and_times_rows_are_in_order_and_groups_are_whole_or_left_ou
     assert division.n_rows == len(train) + len(tune) + len(division.vet) <= len(y)
 
 
-def test_a_plan_has_one_split_in_time_and_no_more_parts_than_groups_can_fill():
+def test_times_and_few_groups_reduce_the_number_of_parts():
     plan = FitConfig.for_rows(500)
     assert (plan.n_folds, plan.n_members, plan.n_tune_parts) == (5, 3, 3)
     assert Origins(60).adapt(plan) is plan

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from minerva_select.data.encoded_rows import Layout, Rows, join_rows
+from minerva_select.data.encoded_rows import ColumnLayout, Rows, join_rows
 from minerva_select.mi.bounds import donsker_varadhan, donsker_varadhan_all_pairs, pointwise_information
 from minerva_select.mi.feature_weights import FeatureWeights
 from minerva_select.mi.inference import estimate_mean, holm_bonferroni
@@ -22,12 +22,12 @@ P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 
 @st.composite
 def scored_rows(draw):
-    """Scores of rows with every atom, an atom a row, and the exact prior of the atoms."""
-    n_rows, n_atoms = draw(st.integers(1, 12)), draw(st.integers(2, 5))
-    scores = draw(hnp.arrays(np.float64, (n_rows, n_atoms), elements=SCORES))
-    atoms = draw(hnp.arrays(np.int64, n_rows, elements=st.integers(0, n_atoms - 1)))
-    weights = draw(hnp.arrays(np.float64, n_atoms, elements=st.floats(0.01, 1)))
-    return scores, atoms, weights / weights.sum()
+    """Scores of rows with every bin, a bin a row, and the exact prior of the bins."""
+    n_rows, n_bins = draw(st.integers(1, 12)), draw(st.integers(2, 5))
+    scores = draw(hnp.arrays(np.float64, (n_rows, n_bins), elements=SCORES))
+    bins = draw(hnp.arrays(np.int64, n_rows, elements=st.integers(0, n_bins - 1)))
+    weights = draw(hnp.arrays(np.float64, n_bins, elements=st.floats(0.01, 1)))
+    return scores, bins, weights / weights.sum()
 
 
 @UNTIMED
@@ -53,9 +53,9 @@ def test_all_pairs_bound_ignores_the_order_of_rows(scores, order):
 @UNTIMED
 @given(scored_rows())
 def test_exact_bound_is_never_below_donsker_varadhan_of_the_same_critic(rows):
-    scores, atoms, prior = rows
-    exact = pointwise_information(torch.tensor(scores), torch.tensor(atoms), torch.tensor(np.log(prior))).mean()
-    joint = scores[np.arange(len(atoms)), atoms]
+    scores, bins, prior = rows
+    exact = pointwise_information(torch.tensor(scores), torch.tensor(bins), torch.tensor(np.log(prior))).mean()
+    joint = scores[np.arange(len(bins)), bins]
     # Product of the rows at hand with the exact prior: E_x sum_k p(k) exp T(x, k)
     partition = (np.exp(scores) * prior).sum(1).mean()
     assert float(exact) >= joint.mean() - np.log(partition) - 1e-9
@@ -64,9 +64,9 @@ def test_exact_bound_is_never_below_donsker_varadhan_of_the_same_critic(rows):
 @UNTIMED
 @given(scored_rows())
 def test_information_of_a_row_is_never_above_the_surprise_of_its_target(rows):
-    scores, atoms, prior = rows
-    by_row = pointwise_information(torch.tensor(scores), torch.tensor(atoms), torch.tensor(np.log(prior)))
-    assert (by_row.numpy() <= -np.log(prior[atoms]) + 1e-9).all()
+    scores, bins, prior = rows
+    by_row = pointwise_information(torch.tensor(scores), torch.tensor(bins), torch.tensor(np.log(prior)))
+    assert (by_row.numpy() <= -np.log(prior[bins]) + 1e-9).all()
 
 
 @UNTIMED
@@ -132,17 +132,17 @@ def mixed_rows(draw):
     """Rows whose cells say which feature they belong to, of both kinds in any order."""
     is_continuous = draw(st.lists(st.booleans(), min_size=1, max_size=8))
     positions = [f for f, c in enumerate(is_continuous) if c] + [f for f, c in enumerate(is_continuous) if not c]
-    n_continuous = sum(is_continuous)
-    ranks = torch.tensor(positions[:n_continuous], dtype=torch.float32).expand(3, -1)
-    codes = torch.tensor(positions[n_continuous:], dtype=torch.int64).expand(3, -1)
-    levels = tuple(100 + f for f in positions[n_continuous:])
-    return Rows(ranks, codes, Layout(n_continuous, levels, tuple(positions))), is_continuous
+    n_numeric = sum(is_continuous)
+    quantiles = torch.tensor(positions[:n_numeric], dtype=torch.float32).expand(3, -1)
+    codes = torch.tensor(positions[n_numeric:], dtype=torch.int64).expand(3, -1)
+    levels = tuple(100 + f for f in positions[n_numeric:])
+    return Rows(quantiles, codes, ColumnLayout(n_numeric, levels, tuple(positions))), is_continuous
 
 
 def in_feature_order(rows):
     """What the cells of one row say, and the number of levels (None for amounts), feature by feature."""
-    said = [*rows.ranks[0].long().tolist(), *rows.codes[0].tolist()]
-    levels = [None] * rows.layout.n_continuous + list(rows.layout.n_levels)
+    said = [*rows.quantiles[0].long().tolist(), *rows.codes[0].tolist()]
+    levels = [None] * rows.layout.n_numeric + list(rows.layout.n_levels)
     places = [rows.layout.positions.index(k) for k in range(rows.layout.n_features)]
     return [(said[place], levels[place]) for place in places]
 
@@ -152,11 +152,11 @@ def in_feature_order(rows):
 def test_only_keeps_the_features_asked_for_in_the_order_asked_for(case, data):
     rows, is_continuous = case
     wanted = data.draw(st.permutations(range(len(is_continuous))))[: data.draw(st.integers(0, len(is_continuous)))]
-    found = rows.only(list(wanted))
+    found = rows.select(list(wanted))
     expected = [(f, None if is_continuous[f] else 100 + f) for f in wanted]
     assert in_feature_order(found) == expected
     assert len(found) == 3
-    assert found.layout.n_continuous == sum(is_continuous[f] for f in wanted)
+    assert found.layout.n_numeric == sum(is_continuous[f] for f in wanted)
 
 
 @UNTIMED
@@ -165,8 +165,8 @@ def test_only_of_only_is_only_of_both(case, data):
     rows, is_continuous = case
     first = data.draw(st.permutations(range(len(is_continuous))))[: data.draw(st.integers(1, len(is_continuous)))]
     second = data.draw(st.permutations(range(len(first))))[: data.draw(st.integers(1, len(first)))]
-    twice = rows.only(list(first)).only(list(second))
-    assert in_feature_order(twice) == in_feature_order(rows.only([first[k] for k in second]))
+    twice = rows.select(list(first)).select(list(second))
+    assert in_feature_order(twice) == in_feature_order(rows.select([first[k] for k in second]))
 
 
 @UNTIMED
@@ -176,18 +176,18 @@ def test_joined_tables_keep_their_rows_and_have_room_for_all_levels(case, length
     tables = []
     for length in lengths:
         n_levels = tuple(data.draw(st.integers(n, n + 3)) for n in table.layout.n_levels)
-        layout = Layout(
-            table.layout.n_continuous, n_levels, table.layout.positions, any_missing=data.draw(st.booleans())
+        layout = ColumnLayout(
+            table.layout.n_numeric, n_levels, table.layout.positions, any_missing=data.draw(st.booleans())
         )
         codes = table.codes[:1].expand(length, -1) + len(tables)
-        tables.append(Rows(table.ranks[:1].expand(length, -1) + len(tables), codes, layout))
+        tables.append(Rows(table.quantiles[:1].expand(length, -1) + len(tables), codes, layout))
     joined = join_rows(tables)
     assert len(joined) == sum(lengths)
     start = 0
     for part in tables:
         rows = torch.arange(start, start + len(part))
         assert torch.equal(joined.take(rows).codes, part.codes)
-        assert torch.equal(joined.take(rows).ranks, part.ranks)
+        assert torch.equal(joined.take(rows).quantiles, part.quantiles)
         start += len(part)
     assert joined.layout.positions == table.layout.positions
     assert joined.layout.any_missing == any(part.layout.any_missing for part in tables)
@@ -198,19 +198,19 @@ def test_joined_tables_keep_their_rows_and_have_room_for_all_levels(case, length
 @st.composite
 def columns(draw):
     """Rows of two members with columns of both kinds, few and many levels, in any order, and weights of any shape."""
-    n_continuous = draw(st.integers(0, 3))
-    n_levels = draw(st.lists(st.integers(1, MAX_COUNTED["cpu"] + 3), min_size=0 if n_continuous else 1, max_size=4))
-    n_features, n_rows = n_continuous + len(n_levels), draw(st.integers(1, 5))
+    n_numeric = draw(st.integers(0, 3))
+    n_levels = draw(st.lists(st.integers(1, MAX_COUNTED["cpu"] + 3), min_size=0 if n_numeric else 1, max_size=4))
+    n_features, n_rows = n_numeric + len(n_levels), draw(st.integers(1, 5))
     any_missing = draw(st.booleans())
-    layout = Layout(n_continuous, tuple(n_levels), tuple(draw(st.permutations(range(n_features)))), any_missing)
+    layout = ColumnLayout(n_numeric, tuple(n_levels), tuple(draw(st.permutations(range(n_features)))), any_missing)
     generator = torch.Generator().manual_seed(draw(st.integers(0, 2**32 - 1)))
-    ranks = torch.rand(2, n_rows, n_continuous, generator=generator, dtype=torch.float64)
+    quantiles = torch.rand(2, n_rows, n_numeric, generator=generator, dtype=torch.float64)
     if any_missing:
-        ranks[torch.rand(ranks.shape, generator=generator) < 0.3] = torch.nan
+        quantiles[torch.rand(quantiles.shape, generator=generator) < 0.3] = torch.nan
     codes = torch.rand(2, n_rows, len(n_levels), generator=generator) * torch.tensor(n_levels)
     shape = draw(st.sampled_from([None, (2, n_features), (2, n_rows, n_features)]))
     weights = None if shape is None else torch.rand(shape, generator=generator, dtype=torch.float64)
-    return Rows(ranks, codes.long(), layout), weights
+    return Rows(quantiles, codes.long(), layout), weights
 
 
 @UNTIMED
@@ -233,7 +233,7 @@ def test_features_of_another_row_change_the_projection_by_what_their_weights_swi
     weights = torch.ones(2, n_features, dtype=torch.float64)
     weights[:, features] = 0.0
     # The table of both members' rows, of which each has its own
-    table = Rows(rows.ranks.flatten(0, 1), rows.codes.flatten(0, 1), rows.layout)
+    table = Rows(rows.quantiles.flatten(0, 1), rows.codes.flatten(0, 1), rows.layout)
     mine = torch.arange(2 * n_rows).view(2, n_rows)
     others = mine.flip(0)  # each member gets the cells of the other's rows
     with seeded_rng(seed, torch.device("cpu")), torch.no_grad():
@@ -246,12 +246,12 @@ def test_features_of_another_row_change_the_projection_by_what_their_weights_swi
 
 def exchanged(table, mine, others, features):
     """Rows ``mine`` of a table with these features of the rows ``others``."""
-    taken, other, n_continuous = table.take(mine), table.take(others), table.layout.n_continuous
+    taken, other, n_numeric = table.take(mine), table.take(others), table.layout.n_numeric
     for place in (table.layout.positions.index(feature) for feature in features):
-        if place < n_continuous:
-            taken.ranks[..., place] = other.ranks[..., place]
+        if place < n_numeric:
+            taken.quantiles[..., place] = other.quantiles[..., place]
         else:
-            taken.codes[..., place - n_continuous] = other.codes[..., place - n_continuous]
+            taken.codes[..., place - n_numeric] = other.codes[..., place - n_numeric]
     return taken
 
 
@@ -263,7 +263,7 @@ def test_features_of_another_row_change_their_columns_and_their_pairs(case, seed
     feature = st.integers(0, n_features - 1)
     features = data.draw(st.lists(feature, min_size=1, unique=True))
     pairs = tuple(data.draw(st.lists(st.tuples(feature, feature), max_size=4, unique=True)))
-    table = Rows(rows.ranks.flatten(0, 1), rows.codes.flatten(0, 1), rows.layout)
+    table = Rows(rows.quantiles.flatten(0, 1), rows.codes.flatten(0, 1), rows.layout)
     mine = torch.arange(2 * n_rows).view(2, n_rows)
     with seeded_rng(seed, torch.device("cpu")), torch.no_grad():
         tables = [PairTables(pairs, torch.randn(N_PARTS + 1, len(pairs), N_CELLS, 2)) for _ in range(2)]

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 import torch
 
-from minerva_select.data.encoded_rows import Layout, Rows, join_rows
+from minerva_select.data.encoded_rows import ColumnLayout, Rows, join_rows
 from minerva_select.mi.cross_fit import CrossFitCritics, Fold, Target
 from minerva_select.mi.training import Schedule, TrainingContext
 from minerva_select.runtime.rng import seeded_rng
@@ -16,7 +16,7 @@ from minerva_select.solvers.fit_config import FitConfig
 
 CPU = torch.device("cpu")
 # Features 0 to 4 are: categorical, continuous, categorical of many levels, continuous, categorical
-MIXED = Layout(2, (4, 40, 3), (1, 3, 0, 2, 4))
+MIXED = ColumnLayout(2, (4, 40, 3), (1, 3, 0, 2, 4))
 QUICK = Schedule(max_steps=120, batch_size=128, learning_rate=5e-3, evaluate_every=20, weight_decay=0.01)
 
 
@@ -24,15 +24,17 @@ def _fold(codes, y, n_levels=None, n_members=1, row_weights=None):
     """Half of the rows train, a quarter tunes, a quarter vets; every member has its own order of the first two."""
     n_rows, n_features = codes.shape
     levels = n_levels or tuple(int(column.max()) + 1 for column in codes.T)
-    x = Rows(torch.empty(n_rows, 0), codes, Layout(0, levels, tuple(range(n_features))))
+    x = Rows(torch.empty(n_rows, 0), codes, ColumnLayout(0, levels, tuple(range(n_features))))
     prior = torch.bincount(y).float() / n_rows
-    atom_rows = Rows(torch.empty(len(prior), 0), torch.arange(len(prior)).unsqueeze(1), Layout(0, (len(prior),), (0,)))
+    bin_rows = Rows(
+        torch.empty(len(prior), 0), torch.arange(len(prior)).unsqueeze(1), ColumnLayout(0, (len(prior),), (0,))
+    )
     seen, vet = torch.arange(n_rows).tensor_split([3 * n_rows // 4])
     rolled = [seen.roll(k * len(seen) // 3) for k in range(n_members)]
     cut = 2 * len(seen) // 3
     return Fold(
         x=x,
-        target=Target(y, atom_rows, prior.log(), is_discrete=True),
+        target=Target(y, bin_rows, prior.log(), is_discrete=True),
         row_weights=torch.ones(n_rows) if row_weights is None else row_weights,
         train=tuple(rows[:cut] for rows in rolled),
         tune=tuple(rows[cut:] for rows in rolled),
@@ -41,19 +43,19 @@ def _fold(codes, y, n_levels=None, n_members=1, row_weights=None):
 
 
 def _mixed_fold(n_rows, seed, is_discrete):
-    """A fold of columns of both kinds, some ranks missing; members, prior and weights are all unequal."""
+    """A fold of columns of both kinds, some quantiles missing; members, prior and weights are all unequal."""
     generator = torch.Generator().manual_seed(seed)
-    ranks = torch.rand(n_rows, 2, generator=generator)
-    ranks[torch.rand(n_rows, 2, generator=generator) < 0.2] = torch.nan
+    quantiles = torch.rand(n_rows, 2, generator=generator)
+    quantiles[torch.rand(n_rows, 2, generator=generator) < 0.2] = torch.nan
     codes = torch.stack([torch.randint(n, (n_rows,), generator=generator) for n in MIXED.n_levels], dim=1)
     prior = torch.rand(3, generator=generator) + 0.1
-    atom_ranks = torch.rand(3, 1, generator=generator)
-    atom_rows = Rows(atom_ranks, torch.empty(3, 0, dtype=torch.int64), Layout(1, (), (0,)))
-    atoms = torch.randint(3, (n_rows,), generator=generator)
+    bin_quantiles = torch.rand(3, 1, generator=generator)
+    bin_rows = Rows(bin_quantiles, torch.empty(3, 0, dtype=torch.int64), ColumnLayout(1, (), (0,)))
+    bins = torch.randint(3, (n_rows,), generator=generator)
     first, second, vet = torch.randperm(n_rows, generator=generator).tensor_split([n_rows // 5, n_rows // 2])
     return Fold(
-        x=Rows(ranks, codes, MIXED),
-        target=Target(atoms, atom_rows, (prior / prior.sum()).log(), is_discrete),
+        x=Rows(quantiles, codes, MIXED),
+        target=Target(bins, bin_rows, (prior / prior.sum()).log(), is_discrete),
         row_weights=torch.rand(n_rows, generator=generator) + 0.5,
         train=(first, second),
         tune=(second, first),
@@ -64,13 +66,13 @@ def _mixed_fold(n_rows, seed, is_discrete):
 def _beside(*folds):
     """The same folds with shared tensors: each has its rows in a stretch of its own."""
     x = join_rows([fold.x for fold in folds])
-    atoms = torch.cat([fold.target.atoms for fold in folds])
+    bins = torch.cat([fold.target.bins for fold in folds])
     row_weights = torch.cat([fold.row_weights for fold in folds])
     starts = torch.tensor([0, *(len(fold.x) for fold in folds)]).cumsum(0).tolist()
     return [
         Fold(
             x=x,
-            target=dataclasses.replace(fold.target, atoms=atoms),
+            target=dataclasses.replace(fold.target, bins=bins),
             row_weights=row_weights,
             train=tuple(rows + start for rows in fold.train),
             tune=tuple(rows + start for rows in fold.tune),

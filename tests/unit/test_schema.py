@@ -12,8 +12,8 @@ def number(*values, dtype=np.float64):
 
 
 def decoded(column):
-    """Values read back from the places, NaN where missing."""
-    return np.append(np.nan, column.coding.values)[column.coding.places]
+    """Values from the dictionary encoding, NaN where missing."""
+    return np.append(np.nan, column.dictionary.values)[column.dictionary.indices]
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -28,13 +28,13 @@ def decoded(column):
         [2**20, 2**20 + 200],
         [2.0**24, 2.0**24 + 2],
     ],
-    ids=["positive", "negative", "missing", "one value", "minus zero", "far from zero", "end of a float32"],
+    ids=["positive", "negative", "missing", "one value", "minus zero", "far from zero", "largest exact float32"],
 )
-def test_places_lead_back_to_the_whole_numbers(values, dtype):
+def test_indices_decode_to_the_integers(values, dtype):
     column = number(*values, dtype=dtype)
     np.testing.assert_array_equal(decoded(column), column.values)
-    np.testing.assert_array_equal(column.coding.places == 0, column.missing)
-    assert (np.diff(column.coding.values) > 0).all()
+    np.testing.assert_array_equal(column.dictionary.indices == 0, column.missing)
+    assert (np.diff(column.dictionary.values) > 0).all()
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_places_lead_back_to_the_whole_numbers(values, dtype):
     [
         [0.5, 1.0],
         [1.0] * 5000 + [0.5],
-        [-3.0, 1e-20],  # their difference is whole, to the last digit of a float
+        [-3.0, 1e-20],  # their difference rounds to an integer
         [0.0, 1e6],
         [-1e308, 1e308],
         [0.0, np.inf],
@@ -52,57 +52,57 @@ def test_places_lead_back_to_the_whole_numbers(values, dtype):
         [],
     ],
 )
-def test_fractions_and_numbers_of_large_range_have_no_coding(values):
-    assert number(*values).coding is None
+def test_fractions_and_numbers_of_large_range_have_no_dictionary(values):
+    assert number(*values).dictionary is None
 
 
-def test_a_list_of_numbers_is_no_longer_than_the_column_or_a_byte():
+def test_a_dictionary_of_numbers_is_no_longer_than_the_column_or_a_byte():
     few, many = np.array([0.0, 1000.0]), np.array([0.0, 1000.0] * 501)
-    assert Column("a", few).coding is None
-    assert Column("a", many).coding.places.dtype == np.uint16
-    assert number(0, 254).coding.places.tolist() == [1, 255]
-    assert number(0, 254).coding.places.dtype == np.uint8
-    assert number(0, 255).coding is None
+    assert Column("a", few).dictionary is None
+    assert Column("a", many).dictionary.indices.dtype == np.uint16
+    assert number(0, 254).dictionary.indices.tolist() == [1, 255]
+    assert number(0, 254).dictionary.indices.dtype == np.uint8
+    assert number(0, 255).dictionary is None
 
 
 @pytest.mark.parametrize("n_levels", [2, 255, 256, 70_000])
-def test_levels_are_their_own_list_however_many(n_levels):
+def test_levels_are_their_own_dictionary(n_levels):
     codes = np.array([0, -1, n_levels - 1], dtype=np.int32)
     column = Column("a", codes, np.array([str(i) for i in range(n_levels)], dtype=object))
-    assert column.coding.places.tolist() == [1, 0, n_levels]
-    assert column.coding.values is column.levels
+    assert column.dictionary.indices.tolist() == [1, 0, n_levels]
+    assert column.dictionary.values is column.levels
 
 
-def test_short_codes_of_levels_do_not_run_over():
+def test_short_codes_of_levels_do_not_overflow():
     levels = np.array([str(i) for i in range(128)], dtype=object)
-    assert Column("a", np.array([127, -1], dtype=np.int8), levels).coding.places.tolist() == [128, 0]
+    assert Column("a", np.array([127, -1], dtype=np.int8), levels).dictionary.indices.tolist() == [128, 0]
 
 
-def test_names_and_codings_are_found_once():
+def test_names_and_dictionaries_are_cached():
     table = Table((number(1, 2), Column("b", np.array([0.5, 1.5]))), 2)
     assert table.names is table.names
     assert table.names == ("a", "b")
-    assert table.columns[0].coding is table.columns[0].coding
-    assert table.select(["a"]).columns[0].coding is table.columns[0].coding
+    assert table.columns[0].dictionary is table.columns[0].dictionary
+    assert table.select(["a"]).columns[0].dictionary is table.columns[0].dictionary
 
 
-def test_columns_and_tables_stay_frozen():
+def test_columns_and_tables_are_frozen():
     table = Table((number(1, 2),), 2)
     assert table.names == ("a",)
     with pytest.raises(FrozenInstanceError):
         table.names = ("b",)
     with pytest.raises(FrozenInstanceError):
-        table.columns[0].coding = None
+        table.columns[0].dictionary = None
 
 
-def test_other_rows_have_a_coding_of_their_own():
+def test_taken_rows_have_their_own_dictionary():
     column = number(1, 2, 300)
-    assert column.coding is None  # 300 numbers for 3 rows
-    assert column.take(np.array([0, 1])).coding.values.tolist() == [1, 2]
+    assert column.dictionary is None  # 300 numbers for 3 rows
+    assert column.take(np.array([0, 1])).dictionary.values.tolist() == [1, 2]
 
 
-def test_a_table_survives_pickling_with_its_codings():
+def test_a_table_can_be_pickled_with_its_dictionaries():
     table = Table((number(1, np.nan, 3),), 3)
-    places = table.columns[0].coding.places
+    indices = table.columns[0].dictionary.indices
     copy = pickle.loads(pickle.dumps(table))
-    np.testing.assert_array_equal(copy.columns[0].coding.places, places)
+    np.testing.assert_array_equal(copy.columns[0].dictionary.indices, indices)

@@ -27,7 +27,7 @@ from minerva_select import MinervaSelector, Selection, open_source
 from minerva_select.cli import app
 from minerva_select.cli.comparison_view import as_markdown
 from minerva_select.cli.output_files import write_results
-from minerva_select.data.encoded_store_files import CODES, RANKS, STATE, State, append, read_state, record
+from minerva_select.data.encoded_store_files import CODES, QUANTILES, STATE, State, append, read_state, record
 from minerva_select.data.loading import read_table
 from minerva_select.errors import InputError
 from minerva_select.evaluation import Comparison, Score, Standing
@@ -50,8 +50,8 @@ METHODS = {
 }
 JUSTIFIED = {
     # Processes that torchrun has started for one run tell each other small things; no file is read
-    ("core/ranks.py", "all_gather_object"),
-    ("core/ranks.py", "broadcast_object_list"),
+    ("core/quantiles.py", "all_gather_object"),
+    ("core/quantiles.py", "broadcast_object_list"),
 }
 
 
@@ -361,12 +361,12 @@ def test_the_copy_of_a_table_that_is_read_once_is_for_this_user_alone(temporary)
 
 
 def test_rows_go_neither_through_a_link_nor_into_a_file_that_others_can_read(tmp_path):
-    state = State("key", n_rows=1, n_continuous=0, n_levels=(2,), positions=(0,))
+    state = State("key", n_rows=1, n_numeric=0, n_levels=(2,), positions=(0,))
     target = tmp_path / "elsewhere"
     target.write_text("mine")
     (tmp_path / "codes.bin").symlink_to(target)
-    (tmp_path / "ranks.bin").touch(0o666)
-    for name in ("codes.bin", "ranks.bin"):
+    (tmp_path / "quantiles.bin").touch(0o666)
+    for name in ("codes.bin", "quantiles.bin"):
         append(tmp_path, name, state).close()
         assert stat.S_IMODE((tmp_path / name).lstat().st_mode) == 0o600
     assert target.read_text() == "mine"
@@ -456,16 +456,16 @@ def test_select_refuses_the_work_of_another_user(shared, monkeypatch):
     assert result.stderr.endswith(".minerva' is another user's where a folder is to be made; move it away.\n")
 
 
-STORE = State("key", n_rows=2, n_continuous=0, n_levels=(2,), positions=(0,), n_written=2)
+STORE = State("key", n_rows=2, n_numeric=0, n_levels=(2,), positions=(0,), n_written=2)
 
 
-@pytest.mark.parametrize("name", [STATE, RANKS, CODES])
+@pytest.mark.parametrize("name", [STATE, QUANTILES, CODES])
 @pytest.mark.parametrize("plant", ["pipe", "link", "endless"])
 def test_a_store_with_anything_but_files_is_damaged(shared, name, plant):
     empty = dataclasses.replace(STORE, n_written=0)
-    with append(shared, RANKS, empty) as ranks, append(shared, CODES, empty) as codes:
+    with append(shared, QUANTILES, empty) as quantiles, append(shared, CODES, empty) as codes:
         codes.write(bytes(2))
-        record(shared, STORE, ranks, codes)
+        record(shared, STORE, quantiles, codes)
     assert read_state(shared) == STORE
     path = (shared / name).rename(shared / "elsewhere")
     if plant == "pipe":

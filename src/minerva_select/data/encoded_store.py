@@ -16,10 +16,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from minerva_select.data.encoded_rows import PackedRows, pack_ranks
+from minerva_select.data.encoded_rows import PackedRows, pack_quantiles
 from minerva_select.data.encoded_store_files import (
     CODES,
-    RANKS,
+    QUANTILES,
     State,
     append,
     check_codes,
@@ -36,8 +36,8 @@ from minerva_select.data.memory_budget import available_memory
 from minerva_select.data.source import Source
 from minerva_select.errors import InputError, InputTypeError, MinervaError
 from minerva_select.io.atomic import make_private_directory
-from minerva_select.preprocessing import EncodedTable, TableEncoder
-from minerva_select.preprocessing.quantiles import RankEncoder
+from minerva_select.preprocessing.quantiles import QuantileEncoder
+from minerva_select.preprocessing.table_encoder import EncodedTable, TableEncoder
 
 BLOCK_ROWS = 16_384
 _RECORD_SECONDS = 5.0  # of work that a run killed may lose; to record it waits for the disk
@@ -65,14 +65,14 @@ class EncodedStore:
     >>> import tempfile
     >>> import pandas as pd
     >>> from minerva_select.data.open_table import open_source
-    >>> from minerva_select.preprocessing import find_kinds
+    >>> from minerva_select.preprocessing.column_types import infer_column_types
     >>> people = pd.DataFrame({"height": [1.62, None, 1.80], "country": ["NL", "IT", "NL"]})
     >>> table = as_table(people)
-    >>> encoder = TableEncoder(find_kinds(table)).fit(table)
+    >>> encoder = TableEncoder(infer_column_types(table)).fit(table)
     >>> with tempfile.TemporaryDirectory() as folder, open_source(people) as source:
     ...     store = EncodedStore.build(source, encoder, Path(folder), key="people")
     ...     rows = store.rows().take(torch.tensor([2, 1]))
-    >>> rows.ranks
+    >>> rows.quantiles
     tensor([[0.7500],
             [   nan]])
     >>> rows.codes.tolist(), store.n_bytes
@@ -156,9 +156,9 @@ class EncodedStore:
         mapping = MemmapReader(resident, scattered=self.n_bytes > available_memory())
         state = self._state
         with told(self.folder):  # somebody may have removed it
-            ranks = mapping.open(self.folder / RANKS, np.int16, (self.n_rows, state.n_continuous))
+            quantiles = mapping.open(self.folder / QUANTILES, np.int16, (self.n_rows, state.n_numeric))
             codes = mapping.open(self.folder / CODES, state.code_type, (self.n_rows, len(state.n_levels)))
-        return PackedRows(ranks, codes, state.layout, gather=mapping.gather)
+        return PackedRows(quantiles, codes, state.layout, gather=mapping.gather)
 
 
 def sample(source: Source, rows: NDArray[np.int64], block_rows: int = BLOCK_ROWS) -> Any:
@@ -189,8 +189,8 @@ def sample(source: Source, rows: NDArray[np.int64], block_rows: int = BLOCK_ROWS
 
 
 def _new_state(source: Source, encoder: TableEncoder, key: str) -> State:
-    amounts = [k for k, one in enumerate(encoder.encoders_) if isinstance(one, RankEncoder)]
-    levels = {k: one.n_levels for k, one in enumerate(encoder.encoders_) if not isinstance(one, RankEncoder)}
+    amounts = [k for k, one in enumerate(encoder.encoders_) if isinstance(one, QuantileEncoder)]
+    levels = {k: one.n_levels for k, one in enumerate(encoder.encoders_) if not isinstance(one, QuantileEncoder)}
     return State(key, source.n_rows, len(amounts), tuple(levels.values()), (*amounts, *levels))
 
 
@@ -242,17 +242,21 @@ def _write(
 ) -> State:
     """Write blocks, and every few seconds how many rows are safely on the disk."""
     recorded = time.monotonic()
-    with contextlib.closing(blocks), append(folder, RANKS, state) as ranks, append(folder, CODES, state) as codes:
+    with (
+        contextlib.closing(blocks),
+        append(folder, QUANTILES, state) as quantiles,
+        append(folder, CODES, state) as codes,
+    ):
         for block in blocks:
-            ranks.write(pack_ranks(torch.from_numpy(block.ranks)).numpy().data)
+            quantiles.write(pack_quantiles(torch.from_numpy(block.quantiles)).numpy().data)
             codes.write(np.ascontiguousarray(block.codes, dtype=state.code_type).data)
-            any_missing = state.any_missing or bool(np.isnan(block.ranks).any())
+            any_missing = state.any_missing or bool(np.isnan(block.quantiles).any())
             state = replace(state, n_written=state.n_written + block.n_rows, any_missing=any_missing)
             if time.monotonic() - recorded > _RECORD_SECONDS:
-                record(folder, state, ranks, codes)
+                record(folder, state, quantiles, codes)
                 recorded = time.monotonic()
             on_block(state.n_written)
         if state.n_written != state.n_rows:
             raise InputError(f"The table gave {state.n_written:,} rows instead of {state.n_rows:,}; start again.")
-        record(folder, state, ranks, codes)
+        record(folder, state, quantiles, codes)
     return state

@@ -14,14 +14,14 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from minerva_select.data.encoded_rows import Layout
+from minerva_select.data.encoded_rows import ColumnLayout
 from minerva_select.data.memory_budget import format_bytes
 from minerva_select.errors import InputError
 from minerva_select.io.atomic import atomic_write, is_regular_file
 from minerva_select.preprocessing.categories import code_type
 from minerva_select.results.parsing import ParseError, parse_as
 
-RANKS, CODES, STATE = "ranks.bin", "codes.bin", "store.json"
+QUANTILES, CODES, STATE = "quantiles.bin", "codes.bin", "store.json"
 _CHECKED_ROWS = 16_384
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NO_ACCESS = {errno.EACCES, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EPERM, errno.ENOENT, errno.EIO}
@@ -33,7 +33,7 @@ class State:
 
     key: str
     n_rows: int
-    n_continuous: int
+    n_numeric: int
     n_levels: tuple[int, ...]
     positions: tuple[int, ...]
     n_written: int = 0
@@ -47,12 +47,12 @@ class State:
     @property
     def row_bytes(self) -> dict[str, int]:
         """Bytes of a row in either file."""
-        return {RANKS: 2 * self.n_continuous, CODES: self.code_type.itemsize * len(self.n_levels)}
+        return {QUANTILES: 2 * self.n_numeric, CODES: self.code_type.itemsize * len(self.n_levels)}
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> ColumnLayout:
         """Columns of the rows."""
-        return Layout(self.n_continuous, self.n_levels, self.positions, self.any_missing)
+        return ColumnLayout(self.n_numeric, self.n_levels, self.positions, self.any_missing)
 
 
 def append(folder: Path, name: str, state: State) -> BinaryIO:
@@ -80,7 +80,7 @@ def read_state(folder: Path) -> State | None:
     """What a folder holds; None where nothing was recorded."""
     if not os.path.lexists(folder / STATE):
         return None
-    if not all(is_regular_file(folder / name) for name in (STATE, RANKS, CODES)):
+    if not all(is_regular_file(folder / name) for name in (STATE, QUANTILES, CODES)):
         raise damaged(folder)
     try:
         state = parse_as(State, json.loads((folder / STATE).read_text()))
@@ -147,7 +147,7 @@ def told(folder: Path, needed: int = 0) -> Iterator[None]:
 
 def remove(folder: Path) -> None:
     """Remove a store, and its folder if nothing else is in it."""
-    for name in (RANKS, CODES, STATE):
+    for name in (QUANTILES, CODES, STATE):
         (folder / name).unlink(missing_ok=True)
     with contextlib.suppress(OSError):  # somebody's folder, with other files in it
         folder.rmdir()

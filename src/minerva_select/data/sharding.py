@@ -1,13 +1,14 @@
-"""Rows of one table, shared out among the ranks: who holds which, and how what each computes of its own becomes whole.
+"""Rows of a table divided among ranks: which rank holds which rows, and how results of all ranks are combined.
 
-All ranks know the target, the weights and the number of every row, and draw the same numbers; of the features each
-holds its own rows alone. Blocks of row numbers go in, (n, length) as members or jobs ask for them; each rank computes
-what it holds of a block, and all get the whole.
+All ranks know the target, the weights and the number of every row, and draw the same random numbers. Features are
+sharded: each rank holds only its own rows. Computations take blocks of row numbers, (n, length); each rank computes its
+shard of a block, and all ranks get the whole result.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Self
 
 import torch
@@ -18,119 +19,117 @@ from minerva_select.runtime.distributed import SINGLE_PROCESS, ProcessGroup
 
 
 @dataclass(frozen=True, eq=False)
-class Portion:
-    """What a rank holds of a block of rows: as many places for each line of it, filled up where it holds fewer."""
+class Shard:
+    """Rows of a block that this rank holds; lines with fewer rows than others are padded."""
 
     rows: Tensor  # (n, n_own) row numbers
     length: int  # of the block
     ranks: ProcessGroup = SINGLE_PROCESS
-    places: Tensor | None = None  # (n, n_own) where in the block they are; None: it is the whole block
-    is_filling: Tensor | None = None  # (n, n_own)
+    positions: Tensor | None = None  # (n, n_own) in the block; None if the shard is the whole block
+    is_padding: Tensor | None = None  # (n, n_own)
 
-    def pick(self, values: Tensor) -> Tensor:  # (n, n_own, ...)
-        """The part of what is known of all rows of the block (n, length, ...); 0 at the filling."""
-        if self.places is None or self.is_filling is None:
+    def select(self, values: Tensor) -> Tensor:  # (n, n_own, ...)
+        """Select this rank's part of values for the whole block (n, length, ...); 0 at the padding."""
+        if self.positions is None or self.is_padding is None:
             return values
-        deep = (..., *[None] * (values.dim() - 2))
-        own = values.take_along_dim(self.places[deep], dim=1)
-        return own.masked_fill(self.is_filling[deep], 0)
+        expand = (..., *[None] * (values.dim() - 2))
+        own = values.take_along_dim(self.positions[expand], dim=1)
+        return own.masked_fill(self.is_padding[expand], 0)
 
-    def join(self, values: Tensor) -> Tensor:  # (n, length)
-        """The whole block, on every rank, of which each has a value for its own rows."""
-        if self.places is None or self.is_filling is None:
+    def gather(self, values: Tensor) -> Tensor:  # (n, length)
+        """Combine the values of all ranks for their own rows to those of the whole block."""
+        if self.positions is None or self.is_padding is None:
             return values
         whole = values.new_zeros(len(values), self.length)
-        whole.scatter_(1, self.places, values.masked_fill(self.is_filling, 0))  # the filling lies on others' places
+        # Padding is at positions of other ranks' rows
+        whole.scatter_(1, self.positions, values.masked_fill(self.is_padding, 0))
         return self.ranks.sum_(whole)
 
 
 @dataclass(frozen=True)
-class Shares:
-    """Which rows of a table each rank holds: one run of them, and the runs follow each other.
+class Sharding:
+    """Which contiguous rows of a table each rank holds.
 
-    Folds may each have a stretch of row numbers, one after the other, of the same rows: number k * n_rows + i is row i
-    as fold k encodes it. A table then holds as many stretches of own rows, or one that serves all folds.
+    With several folds, each may encode the table differently and number its rows separately: number k * n_rows + i is
+    row i as fold k encodes it. The table of a rank then holds its own rows once per fold, or once for all folds.
 
     Parameters
     ----------
     ranks
         The processes.
-    bounds
-        Rank r holds the rows from ``bounds[r]`` to below ``bounds[r + 1]``; none at all where numbers are places.
+    offsets
+        Rank r holds rows ``offsets[r]`` to ``offsets[r + 1] - 1``. Empty if row numbers are positions in the table.
 
     Examples
     --------
     >>> import torch
-    >>> shares = Shares(SINGLE_PROCESS, (0, 3))
-    >>> shares.places(torch.tensor([1, 2, 4, 5]), n_held=3)
+    >>> sharding = Sharding(SINGLE_PROCESS, (0, 3))
+    >>> sharding.positions(torch.tensor([1, 2, 4, 5]), n_held=3)
     tensor([1, 2, 1, 2])
     """
 
     ranks: ProcessGroup = SINGLE_PROCESS
-    bounds: tuple[int, ...] = ()
+    offsets: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, ranks: ProcessGroup, n_own: int) -> Self:
-        """Shares of ranks that each hold so many rows, in the order of the ranks."""
-        bounds = [0]
-        for n_rows in ranks.gather(n_own):
-            bounds.append(bounds[-1] + n_rows)
-        return cls(ranks, tuple(bounds))
+    def of_ranks(cls, ranks: ProcessGroup, n_own: int) -> Self:
+        """Sharding in which this rank holds ``n_own`` rows; rows are in the order of the ranks."""
+        return cls(ranks, tuple(accumulate(ranks.gather(n_own), initial=0)))
 
     @property
     def n_rows(self) -> int:
-        """Rows of all ranks."""
-        return self.bounds[-1]
+        """Number of rows of all ranks."""
+        return self.offsets[-1]
 
     @property
-    def own(self) -> tuple[int, int]:
-        """The first row of this rank, and the one after its last."""
-        return self.bounds[self.ranks.rank], self.bounds[self.ranks.rank + 1]
+    def own_range(self) -> tuple[int, int]:
+        """First row of this rank, and the one after its last."""
+        return self.offsets[self.ranks.rank], self.offsets[self.ranks.rank + 1]
 
-    def hold(self, rows: Tensor) -> Tensor:  # bool
+    def owns(self, rows: Tensor) -> Tensor:  # bool
         """Whether this rank holds each of these rows."""
         if self.ranks.size == 1:
             return torch.ones_like(rows, dtype=torch.bool)
-        start, end = self.own
+        start, end = self.own_range
         rows = rows % self.n_rows
         return (rows >= start) & (rows < end)
 
-    def places(self, rows: Tensor, n_held: int) -> Tensor:
-        """Where rows are in a table of ``n_held``; for those of other ranks, somewhere in it."""
-        if not self.bounds:
+    def positions(self, rows: Tensor, n_held: int) -> Tensor:
+        """Positions of rows in this rank's table of ``n_held`` rows; any valid position for rows of other ranks."""
+        if not self.offsets:
             return rows
-        start, end = self.own
-        places = rows % self.n_rows - start
+        start, end = self.own_range
+        positions = rows % self.n_rows - start
         if n_held > end - start:
-            places = places + rows // self.n_rows * (end - start)
-        return places if self.ranks.size == 1 else places.masked_fill(~self.hold(rows), 0)
+            positions = positions + rows // self.n_rows * (end - start)
+        return positions if self.ranks.size == 1 else positions.masked_fill(~self.owns(rows), 0)
 
     def take(self, x: Rows, rows: Tensor) -> Rows:
         """Rows of this rank by number."""
-        return x.take(self.places(rows, len(x)))
+        return x.take(self.positions(rows, len(x)))
 
-    def own_of(self, rows: Tensor) -> Tensor:  # (n_own,)
+    def select_own(self, rows: Tensor) -> Tensor:  # (n_own,)
         """Those of a list of rows that this rank holds."""
-        return rows if self.ranks.size == 1 else rows[self.hold(rows)]
+        return rows if self.ranks.size == 1 else rows[self.owns(rows)]
 
-    def portion(self, rows: Tensor) -> Portion:
-        """What this rank holds of a block of rows (n, length), in their order."""
+    def shard(self, rows: Tensor) -> Shard:
+        """Rows of a block (n, length) that this rank holds, in their order."""
         if self.ranks.size == 1:
-            return Portion(rows, rows.shape[1])
-        hold = self.hold(rows)
-        n_own = hold.sum(1, keepdim=True)
-        places = (~hold).byte().argsort(dim=1, stable=True)[:, : int(n_own.max())]
-        is_filling = torch.arange(places.shape[1], device=rows.device) >= n_own
-        return Portion(rows.gather(1, places), rows.shape[1], self.ranks, places, is_filling)
+            return Shard(rows, rows.shape[1])
+        owns = self.owns(rows)
+        n_own = owns.sum(1, keepdim=True)
+        positions = (~owns).byte().argsort(dim=1, stable=True)[:, : int(n_own.max())]
+        is_padding = torch.arange(positions.shape[1], device=rows.device) >= n_own
+        return Shard(rows.gather(1, positions), rows.shape[1], self.ranks, positions, is_padding)
 
-    def exchange(self, x: Rows, rows: Tensor) -> tuple[Rows, Tensor]:
-        """A table that has all of these rows (n, length) on every rank, and their places in it."""
+    def gather_rows(self, x: Rows, rows: Tensor) -> tuple[Rows, Tensor]:
+        """A table that has all of these rows (n, length) on every rank, and their positions in it."""
         if self.ranks.size == 1:
-            return x, self.places(rows, len(x))
-        mine = self.hold(rows.flatten()).nonzero().squeeze(1)
+            return x, self.positions(rows, len(x))
+        mine = self.owns(rows.flatten()).nonzero().squeeze(1)
         own = self.take(x, rows.flatten()[mine])
-        ranks, codes = (self.ranks.gather_rows(cells, mine, rows.numel()) for cells in (own.ranks, own.codes))
-        return Rows(ranks, codes, x.layout), torch.arange(rows.numel(), device=rows.device).view(rows.shape)
+        cells = [self.ranks.gather_rows(values, mine, rows.numel()) for values in (own.quantiles, own.codes)]
+        return Rows(cells[0], cells[1], x.layout), torch.arange(rows.numel(), device=rows.device).view(rows.shape)
 
 
-HELD_WHOLE = Shares()  # this process holds every row
+UNSHARDED = Sharding()  # this process holds every row

@@ -169,7 +169,7 @@ def split_by_time(
 def _relative(shares: Sequence[float]) -> NDArray[np.float64]:
     weights = np.asarray(shares, dtype=np.float64)
     if len(weights) == 0 or not np.isfinite(weights).all() or (weights <= 0).any():
-        raise InputError(f"Shares of a split must be numbers above 0, got {list(shares)}.")
+        raise InputError(f"Sharding of a split must be numbers above 0, got {list(shares)}.")
     return np.asarray(weights / weights.sum())
 
 

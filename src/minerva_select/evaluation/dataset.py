@@ -17,8 +17,8 @@ from minerva_select.data.splits import split_rows
 from minerva_select.errors import InputError
 from minerva_select.evaluation.backends import n_bytes
 from minerva_select.evaluation.downstream import choose_metric
-from minerva_select.preprocessing import find_kinds, find_target_kind
-from minerva_select.schema import Column, ColumnKind, Table
+from minerva_select.preprocessing.column_types import infer_column_types, infer_target_types
+from minerva_select.schema import Column, ColumnType, Table
 
 MIN_ROWS = 6  # of each part, for methods that divide it again
 N_STRATA = 10  # of an amount
@@ -72,7 +72,7 @@ class Study:
     fingerprint: str
 
     @property
-    def target_kind(self) -> str:
+    def target_type(self) -> str:
         """How the target is read, as selectors are told."""
         return "discrete" if self.is_discrete else "continuous"
 
@@ -107,19 +107,19 @@ def read_study(
             "on one, so choose one of them."
         )
     answer = y_table.columns[0]
-    is_discrete = find_target_kind(y_table, target_type)[answer.name] == ColumnKind.CATEGORICAL
+    is_discrete = infer_target_types(y_table, target_type).is_discrete
     named = (
         categorical_features
         if isinstance(categorical_features, str)
         else as_names(categorical_features, table.names, "categorical_features")
     )
-    kinds = find_kinds(table, named)
+    column_types = infer_column_types(table, named)
     strata = stratify(answer, is_discrete)
     return Study(
         table=table,
         target=answer,
         is_discrete=is_discrete,
-        categorical=tuple(name for name, kind in kinds.items() if kind == ColumnKind.CATEGORICAL),
+        categorical=tuple(name for name, kind in column_types.items() if kind == ColumnType.CATEGORICAL),
         named=frozenset() if isinstance(named, str) else frozenset(named),
         metric=choose_metric(answer, is_discrete),
         splits=tuple(_split(number, answer, strata, held_out, seed) for number in range(n_splits)),

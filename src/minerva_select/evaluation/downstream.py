@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from minerva_select.preprocessing import LevelEncoder, within_reach
+from minerva_select.preprocessing.categories import LevelEncoder
+from minerva_select.preprocessing.rescale import rescale_extremes
 from minerva_select.schema import Column, Table
 
 RARE = 0.05  # share of positives below which a ROC curve looks good whatever the model does
@@ -98,7 +99,7 @@ def boosting_score(
     rng = np.random.default_rng(seed)
     if metric == R2:
         # The same unit for both, in which errors can be squared
-        amounts = within_reach(np.concatenate([train[1].values, test[1].values]).astype(np.float64))
+        amounts = rescale_extremes(np.concatenate([train[1].values, test[1].values]).astype(np.float64))
         answers, unseen = np.split(amounts, [train[0].n_rows])
         predicted = _predict(train[0], answers, test[0], names, seed, is_discrete=False)
         return _with_interval(metric, _r2(predicted, unseen), [np.arange(test[0].n_rows)], rng)

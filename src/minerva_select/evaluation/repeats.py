@@ -17,9 +17,9 @@ from minerva_select.data.splits import split_rows
 from minerva_select.errors import InputError, InputTypeError, brief
 from minerva_select.evaluation.backends import n_bytes, share_of_threads, user_backend
 from minerva_select.evaluation.dataset import as_arrow, stratify
-from minerva_select.preprocessing import find_target_kind
+from minerva_select.preprocessing.column_types import infer_target_types
 from minerva_select.results import Progress, Repeats, Selection
-from minerva_select.schema import ColumnKind, Table
+from minerva_select.schema import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,14 +183,13 @@ def _fit(
     return selection
 
 
-def _read(X: Any, y: Any, target_kind: str, *, is_stratified: bool) -> _Rows:
+def _read(X: Any, y: Any, target_type: str, *, is_stratified: bool) -> _Rows:
     table = as_table(X)
     target = as_target(y, table.n_rows)
     strata = None
     if is_stratified and len(target.columns) == 1:
         answer = target.columns[0]
-        kind = find_target_kind(target, target_kind)[answer.name]
-        strata = stratify(answer, is_discrete=kind == ColumnKind.CATEGORICAL)
+        strata = stratify(answer, is_discrete=infer_target_types(target, target_type).is_discrete)
     return _Rows(table, target, strata)
 
 

@@ -75,7 +75,7 @@ class Contest:
         return {
             "n_features": self.n_features,
             "categorical_features": list(self.study.categorical),
-            "target_type": self.study.target_kind,
+            "target_type": self.study.target_type,
             "device": self.device,
             "seed": self.seed,
         }
@@ -179,7 +179,7 @@ class Contest:
             "cell": cell,
             "minerva": versions()["minerva"],
             "data": self.study.fingerprint,
-            "target_type": self.study.target_kind,
+            "target_type": self.study.target_type,
             "held_out": split.share,
             "seed": self.seed,
             "split": split.number,

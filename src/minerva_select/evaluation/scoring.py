@@ -27,7 +27,7 @@ def measure_information(study: Study, split: int, kept: tuple[str, ...], device:
     return mutual_information(
         as_arrow(study.table.select(kept).take(rows).columns),
         as_arrow([study.target.take(rows)]),
-        target_type=study.target_kind,
+        target_type=study.target_type,
         categorical_features=[name for name in study.categorical if name in kept],
         device=device,
         random_state=seed,

@@ -46,12 +46,12 @@ def donsker_varadhan_all_pairs(scores: Tensor) -> Tensor:
     return donsker_varadhan(scores.diagonal(), scores[off_diagonal])
 
 
-def pointwise_information(scores: Tensor, atoms: Tensor, log_prior: Tensor) -> Tensor:
+def pointwise_information(scores: Tensor, bins: Tensor, log_prior: Tensor) -> Tensor:
     """Information of each row, log q(y|x) / p(y), where the marginal of y is exact.
 
-    ``scores[..., k]`` is the critic of the row with atom k of the target. With q(k|x) proportional to
+    ``scores[..., k]`` is the critic of the row with bin k of the target. With q(k|x) proportional to
     p(k) exp T(x, k), the mean over rows is a lower bound on I(X; Y), and never below Donsker-Varadhan's
     for the same critic (Jensen). No shuffled pairs are needed, so it works at any class balance.
     """
     normaliser = torch.logsumexp(scores + log_prior, dim=-1)
-    return scores.gather(-1, atoms.unsqueeze(-1)).squeeze(-1) - normaliser
+    return scores.gather(-1, bins.unsqueeze(-1)).squeeze(-1) - normaliser

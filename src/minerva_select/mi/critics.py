@@ -7,7 +7,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from minerva_select.data.encoded_rows import Layout, Rows
+from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.mi.networks import ColumnEmbedding, FeatureTower, Linear, ResidualBlock
 from minerva_select.mi.pair_tables import PairTables
 
@@ -17,8 +17,8 @@ class ConcatenatedCritic(nn.Module):
 
     def __init__(
         self,
-        x: Layout,
-        y: Layout,
+        x: ColumnLayout,
+        y: ColumnLayout,
         *,
         n_members: int = 1,
         width: int = 128,
@@ -48,8 +48,8 @@ class SeparableCritic(nn.Module):
 
     def __init__(
         self,
-        x: Layout,
-        y: Layout,
+        x: ColumnLayout,
+        y: ColumnLayout,
         *,
         n_members: int = 1,
         width: int = 128,
@@ -84,7 +84,7 @@ class ClassCritic(nn.Module):
 
     def __init__(
         self,
-        x: Layout,
+        x: ColumnLayout,
         n_classes: int,
         *,
         n_members: int = 1,

@@ -10,7 +10,7 @@ import torch
 from torch import Generator, Tensor
 
 from minerva_select.data.encoded_rows import Rows, stack_rows
-from minerva_select.data.sharding import HELD_WHOLE, Shares
+from minerva_select.data.sharding import UNSHARDED, Sharding
 from minerva_select.mi.bounds import pointwise_information
 from minerva_select.mi.critics import ClassCritic, SeparableCritic
 from minerva_select.mi.ensemble import Ensemble
@@ -26,11 +26,11 @@ _CHUNK = 16384  # rows scored at once, over all members
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """A target as atoms: its classes, or fine quantile levels, with their exact prior."""
+    """A target as bins: its classes, or fine quantile levels, with their exact prior."""
 
-    atoms: Tensor  # (n_rows,) int64
-    atom_rows: Rows  # one row an atom
-    log_prior: Tensor  # (n_atoms,)
+    bins: Tensor  # (n_rows,) int64
+    bin_rows: Rows  # one row a bin
+    log_prior: Tensor  # (n_bins,)
     is_discrete: bool
 
     @property
@@ -39,10 +39,12 @@ class Target:
         return float(-(self.log_prior.exp() * self.log_prior).sum())
 
     @property
-    def order(self) -> Tensor:  # (n_atoms,)
-        """A number an atom, close for atoms that are."""
-        ranks = self.atom_rows.ranks
-        return ranks[:, 0] if ranks.shape[1] else torch.arange(len(self.log_prior), device=self.log_prior.device)
+    def order(self) -> Tensor:  # (n_bins,)
+        """A number a bin, close for bins that are."""
+        quantiles = self.bin_rows.quantiles
+        return (
+            quantiles[:, 0] if quantiles.shape[1] else torch.arange(len(self.log_prior), device=self.log_prior.device)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +62,7 @@ class Fold:
     held_out: Tensor
     pairs: PairTables | None = None  # what the training rows say of columns that work together
     clusters: Tensor | None = None  # (n_rows,) number of the group of each row; None: every row is on its own
-    shares: Shares = HELD_WHOLE  # who holds which rows of x
+    sharding: Sharding = UNSHARDED  # who holds which rows of x
 
 
 def held_out_clusters(folds: Sequence[Fold]) -> Tensor | None:
@@ -87,14 +89,14 @@ class CrossFitCritics:
         self.tasks = list(tasks)
         fold = self.tasks[0].fold
         self.features = sorted(set().union(*(task.features for task in self.tasks)))
-        self.x = fold.x.only(self.features)
-        self.device, self.shares = self.x.device, fold.shares
-        self.row_weights, self.atoms = fold.row_weights, fold.target.atoms
+        self.x = fold.x.select(self.features)
+        self.device, self.sharding = self.x.device, fold.sharding
+        self.row_weights, self.bins = fold.row_weights, fold.target.bins
         self.n_members_per_task = len(fold.train)
         self.n_members = self.n_members_per_task * len(self.tasks)
         targets = [task.fold.target for task in self.tasks for _ in range(self.n_members_per_task)]
         self.log_prior = torch.stack([target.log_prior for target in targets]).unsqueeze(1)
-        self.atom_rows = stack_rows([target.atom_rows for target in targets])
+        self.bin_rows = stack_rows([target.bin_rows for target in targets])
         masks = torch.stack([self.feature_mask(task.features) for task in self.tasks])
         self.masks = None if masks.all() else self.for_members(masks)
         self.ensemble = Ensemble(self._build(width, dropout), self.device)
@@ -106,7 +108,7 @@ class CrossFitCritics:
             n_classes = self.log_prior.shape[-1]
             self.critic: ClassCritic | SeparableCritic = ClassCritic(self.x.layout, n_classes, **options)
         else:
-            self.critic = SeparableCritic(self.x.layout, self.atom_rows.layout, **options)
+            self.critic = SeparableCritic(self.x.layout, self.bin_rows.layout, **options)
         return self.critic
 
     def _pairs(self) -> list[PairTables] | None:
@@ -154,14 +156,14 @@ class CrossFitCritics:
         n_batch = min(schedule.batch_size, *map(len, seen))
         is_discrete, n_draws = self.tasks[0].fold.target.is_discrete, n_batch * schedule.max_steps
         batches = make_sampler(
-            seen, self.atoms, self.row_weights, self.log_prior, is_discrete=is_discrete, n_draws=n_draws
+            seen, self.bins, self.row_weights, self.log_prior, is_discrete=is_discrete, n_draws=n_draws
         )
         tune, tune_weights = self._tune_rows()
         tune_masks: Tensor | None = None
         dropouts = [module for module in self.critic.modules() if isinstance(module, Dropout)]
 
         # No bound on these rows can pass the mean surprise of their targets
-        surprise = -self.log_prior.squeeze(1).gather(1, self.atoms[tune])
+        surprise = -self.log_prior.squeeze(1).gather(1, self.bins[tune])
         ceiling = ((surprise * tune_weights).sum(1) / tune_weights.sum(1)).cpu()
         if sample_masks is not None:  # judged on hidden parts too, or the full set alone would end the training
             tune_masks = sample_masks(tune.numel(), run.generator).to(self.device).view(*tune.shape, -1)
@@ -174,13 +176,13 @@ class CrossFitCritics:
             return rows, sample_masks(rows.numel(), run.generator).to(self.device).view(*rows.shape, -1)
 
         def loss(rows: Tensor, masks: Tensor | None = None) -> Loss:
-            own, weights = self.shares.portion(rows), self.row_weights[rows]
+            own, weights = self.sharding.shard(rows), self.row_weights[rows]
             for dropout in dropouts:
-                dropout.portion = own
-            masks = self.masks if masks is None else own.pick(masks)
-            scores = self.critic(self._take(own.rows), self.atom_rows, masks, encoding_part(own.rows))
-            information = pointwise_information(scores, self.atoms[own.rows], batches.log_prior)
-            return Loss(-(information * own.pick(weights)).sum(1) / weights.sum(1))
+                dropout.shard = own
+            masks = self.masks if masks is None else own.select(masks)
+            scores = self.critic(self._take(own.rows), self.bin_rows, masks, encoding_part(own.rows))
+            information = pointwise_information(scores, self.bins[own.rows], batches.log_prior)
+            return Loss(-(information * own.select(weights)).sum(1) / weights.sum(1))
 
         def held_out_bound() -> Tensor:
             information = self._by_member(tune, tune_masks)
@@ -191,7 +193,7 @@ class CrossFitCritics:
             BatchLoss(draw, loss),
             held_out_bound,
             schedule,
-            replace(run, ranks=self.shares.ranks),  # those who share the rows, whoever else there is
+            replace(run, ranks=self.sharding.ranks),  # those who share the rows, whoever else there is
             stage=stage,
             n_features=lambda: max(len(task.features) for task in self.tasks),
             ceiling=ceiling,
@@ -211,13 +213,13 @@ class CrossFitCritics:
     @torch.no_grad()
     def information(self, rows: Sequence[Tensor], mask: Tensor | None = None) -> list[Tensor]:
         """Information of rows that no member of a task saw, by the mean score of its members; one index a task."""
-        own = self.shares.portion(pad_rows(rows, self.row_weights)[0])
+        own = self.sharding.shard(pad_rows(rows, self.row_weights)[0])
         masks = None if mask is None else mask.expand(self.n_members, -1)
         pieces = []
         for piece in own.rows.split(self.chunk, dim=1):
             scores = self._scores(self._take(self.for_members(piece)), self.masks if masks is None else masks)
             pieces.append(self.by_task(scores, piece))
-        whole = own.join(torch.cat(pieces, dim=1))
+        whole = own.gather(torch.cat(pieces, dim=1))
         return [values[: len(of_task)] for values, of_task in zip(whole, rows, strict=True)]
 
     def held_out_information(self, mask: Tensor | None = None) -> list[Tensor]:
@@ -236,27 +238,27 @@ class CrossFitCritics:
     def by_task(self, scores: Tensor, rows: Tensor) -> Tensor:  # (n_tasks, n_rows)
         """Information of rows from the mean of each task's members' scores."""
         mean = scores.view(len(self.tasks), self.n_members_per_task, *scores.shape[1:]).mean(1)
-        return pointwise_information(mean, self.atoms[rows], self.log_prior[:: self.n_members_per_task])
+        return pointwise_information(mean, self.bins[rows], self.log_prior[:: self.n_members_per_task])
 
     def _tune_rows(self) -> tuple[Tensor, Tensor]:
         return pad_rows([rows for task in self.tasks for rows in task.fold.tune], self.row_weights)
 
     def _take(self, rows: Tensor) -> Rows:
         """Features of rows that this process holds."""
-        return self.shares.take(self.x, rows)
+        return self.sharding.take(self.x, rows)
 
-    def _scores(self, x: Rows, masks: Tensor | None) -> Tensor:  # (n_members, n_rows, n_atoms)
-        """Scores of a block of rows with every atom; masks are (n_members, [n_rows,] n_features)."""
-        scores: Tensor = self.critic(x, self.atom_rows, masks)
+    def _scores(self, x: Rows, masks: Tensor | None) -> Tensor:  # (n_members, n_rows, n_bins)
+        """Scores of a block of rows with every bin; masks are (n_members, [n_rows,] n_features)."""
+        scores: Tensor = self.critic(x, self.bin_rows, masks)
         return scores
 
     def _by_member(self, rows: Tensor, masks: Tensor | None = None) -> Tensor:  # (n_members, n_rows)
         """Information of a block of rows, member by member."""
-        own = self.shares.portion(rows)
+        own = self.sharding.shard(rows)
         cut = own.rows.split(self.chunk, dim=1)
-        masks_of = [self.masks] * len(cut) if masks is None else own.pick(masks).split(self.chunk, dim=1)
+        masks_of = [self.masks] * len(cut) if masks is None else own.select(masks).split(self.chunk, dim=1)
         pieces = [
-            pointwise_information(self._scores(self._take(piece), of_piece), self.atoms[piece], self.log_prior)
+            pointwise_information(self._scores(self._take(piece), of_piece), self.bins[piece], self.log_prior)
             for piece, of_piece in zip(cut, masks_of, strict=True)
         ]
-        return own.join(torch.cat(pieces, dim=1))
+        return own.gather(torch.cat(pieces, dim=1))

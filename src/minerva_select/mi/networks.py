@@ -13,8 +13,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from minerva_select.data.encoded_rows import Layout, Rows
-from minerva_select.data.sharding import Portion
+from minerva_select.data.encoded_rows import ColumnLayout, Rows
+from minerva_select.data.sharding import Shard
 from minerva_select.mi.pair_tables import PairEncoding, PairTables
 from minerva_select.runtime.rng import network_generator
 
@@ -27,13 +27,13 @@ def soft_clamp(values: Tensor, limit: float = 3.0) -> Tensor:
     return limit * torch.tanh(values / limit)
 
 
-def cosines(ranks: Tensor, n_waves: int) -> Tensor:  # (..., n_waves)
+def cosines(quantiles: Tensor, n_waves: int) -> Tensor:  # (..., n_waves)
     """A rank in [0, 1] as half waves cos(pi k r) / sqrt(k), k = 1..n_waves.
 
     A small network learns a wave from straight lines slowly; given waves, it learns most shapes in few steps.
     """
-    k = torch.arange(1, n_waves + 1, device=ranks.device, dtype=ranks.dtype)
-    return torch.cos(math.pi * ranks.unsqueeze(-1) * k) / k.sqrt()
+    k = torch.arange(1, n_waves + 1, device=quantiles.device, dtype=quantiles.dtype)
+    return torch.cos(math.pi * quantiles.unsqueeze(-1) * k) / k.sqrt()
 
 
 class Linear(nn.Module):
@@ -60,7 +60,7 @@ class Linear(nn.Module):
 class ColumnEmbedding(nn.Module):
     """Every column as a short vector: learned for levels, waves of the rank for amounts, learned where missing."""
 
-    def __init__(self, layout: Layout, n_members: int, width: int = 8, *, clamped: bool = False) -> None:
+    def __init__(self, layout: ColumnLayout, n_members: int, width: int = 8, *, clamped: bool = False) -> None:
         super().__init__()
         self.layout = layout
         self.width = width
@@ -72,7 +72,7 @@ class ColumnEmbedding(nn.Module):
         self.register_buffer("starts", members.view(-1, 1, 1) + starts)
         self.register_buffer("order", torch.tensor(layout.positions, dtype=torch.int64))
         self.levels = nn.Parameter(torch.randn(n_members, self.n_codes, width, generator=network_generator()))
-        self.missing = nn.Parameter(torch.randn(n_members, layout.n_continuous, width, generator=network_generator()))
+        self.missing = nn.Parameter(torch.randn(n_members, layout.n_numeric, width, generator=network_generator()))
 
     starts: Tensor
     order: Tensor
@@ -83,7 +83,7 @@ class ColumnEmbedding(nn.Module):
         Weights are (n_members, n_features) or (n_members, n_rows, n_features).
         """
         levels = functional.embedding(rows.codes + self.starts, self.bend(self.levels).flatten(0, 1))
-        amounts = self._amounts(rows.ranks, self.missing)
+        amounts = self._amounts(rows.quantiles, self.missing)
         embedded = torch.cat([amounts, levels], dim=-2) if amounts.shape[-2] else levels
         if weights is not None:
             weights = weights if weights.dim() == 3 else weights.unsqueeze(1)
@@ -91,39 +91,39 @@ class ColumnEmbedding(nn.Module):
         return embedded.flatten(-2)
 
     def column(self, values: Tensor, place: int, members: slice) -> Tensor:  # (n_members, n_rows, width)
-        """One column, given its ranks or codes (n_members, n_rows), for some of the members."""
-        n_continuous = self.layout.n_continuous
-        if place < n_continuous:
+        """One column, given its quantiles or codes (n_members, n_rows), for some of the members."""
+        n_numeric = self.layout.n_numeric
+        if place < n_numeric:
             return self._amounts(values.unsqueeze(-1), self.missing[members, place : place + 1]).squeeze(2)
-        codes = values + self.starts[members, :, place - n_continuous]
+        codes = values + self.starts[members, :, place - n_numeric]
         return functional.embedding(codes, self.bend(self.levels).flatten(0, 1))
 
-    def _amounts(self, ranks: Tensor, missing: Tensor) -> Tensor:
-        waves = cosines(ranks.nan_to_num(0.0), self.width)
-        return torch.where(ranks.isnan().unsqueeze(-1), self.bend(missing).unsqueeze(1), waves)
+    def _amounts(self, quantiles: Tensor, missing: Tensor) -> Tensor:
+        waves = cosines(quantiles.nan_to_num(0.0), self.width)
+        return torch.where(quantiles.isnan().unsqueeze(-1), self.bend(missing).unsqueeze(1), waves)
 
 
 class Dropout(nn.Module):
     """Set a share of the values to zero while training. Draws a byte a value: a tenth of the price of nn.Dropout.
 
-    Of a batch that several processes share, each draws for the whole and uses its portion, so that they are as one.
+    Of a batch that several processes share, each draws for the whole and uses its shard, so that they are as one.
     """
 
     def __init__(self, share: float) -> None:
         super().__init__()
         self.n_kept = 256 - round(256 * share)  # of 256
-        self.portion: Portion | None = None
+        self.shard: Shard | None = None
 
     def forward(self, x: Tensor) -> Tensor:
         """Values that are kept grow in proportion, so that the sum stays what it was."""
         if not self.training or self.n_kept == 256:
             return x
-        shape = x.shape if self.portion is None else (len(x), self.portion.length, x.shape[-1])
+        shape = x.shape if self.shard is None else (len(x), self.shard.length, x.shape[-1])
         n_drawn = math.prod(shape)
         words = torch.empty((n_drawn + 7) // 8, dtype=torch.int64, device=x.device)
         words.random_(-(2**63), None, generator=network_generator(x.device))
         kept = words.view(torch.uint8)[:n_drawn].view(shape) < self.n_kept
-        kept = kept if self.portion is None else self.portion.pick(kept)
+        kept = kept if self.shard is None else self.shard.select(kept)
         return x * kept * (256 / self.n_kept)
 
 
@@ -155,7 +155,7 @@ class FeatureTower(nn.Module):
 
     def __init__(
         self,
-        layout: Layout,
+        layout: ColumnLayout,
         n_outputs: int,
         *,
         n_members: int = 1,
@@ -180,7 +180,7 @@ class FeatureTower(nn.Module):
         self.register_buffer("first_code", sizes.cumsum(0) - sizes)
         codes = [code for k in few for code in range(starts[k], starts[k + 1])]
         self.register_buffer("codes", torch.tensor(codes, dtype=torch.int64))
-        self.register_buffer("column_of_code", layout.n_continuous + self.counted.repeat_interleave(sizes))
+        self.register_buffer("column_of_code", layout.n_numeric + self.counted.repeat_interleave(sizes))
         self.finish = nn.Sequential(
             *(ResidualBlock(n_members, width, dropout) for _ in range(n_blocks)),
             nn.SiLU(),
@@ -214,18 +214,18 @@ class FeatureTower(nn.Module):
         return hidden
 
     def _of_columns(self, rows: Rows, weights: Tensor | None) -> Tensor:  # (n_members, n_rows, width)
-        embed, n_continuous = self.embed, self.embed.layout.n_continuous
+        embed, n_numeric = self.embed, self.embed.layout.n_numeric
         by_column = self.project.weight.unflatten(1, (-1, embed.width))  # (n_members, n_columns, embedding, width)
         if weights is not None:
             weights = (weights if weights.dim() == 3 else weights.unsqueeze(1))[..., embed.order]
         hidden = self.project.bias.expand(-1, rows.codes.shape[-2], -1)
-        if n_continuous:
-            amounts = self._amounts(rows.ranks, None if weights is None else weights[..., :n_continuous])
-            hidden = torch.baddbmm(hidden, amounts, by_column[:, :n_continuous].flatten(1, 2))
+        if n_numeric:
+            amounts = self._amounts(rows.quantiles, None if weights is None else weights[..., :n_numeric])
+            hidden = torch.baddbmm(hidden, amounts, by_column[:, :n_numeric].flatten(1, 2))
             if embed.layout.any_missing:
-                vectors = (embed.missing.unsqueeze(-1) * by_column[:, :n_continuous]).sum(2)
-                missing = rows.ranks.isnan().to(vectors.dtype)
-                missing = missing if weights is None else missing * weights[..., :n_continuous]
+                vectors = (embed.missing.unsqueeze(-1) * by_column[:, :n_numeric]).sum(2)
+                missing = rows.quantiles.isnan().to(vectors.dtype)
+                missing = missing if weights is None else missing * weights[..., :n_numeric]
                 hidden = torch.baddbmm(hidden, missing, vectors)
         if self.counted.numel():
             vectors = (_pick(embed.levels, self.codes).unsqueeze(-1) * _pick(by_column, self.column_of_code)).sum(2)
@@ -234,19 +234,19 @@ class FeatureTower(nn.Module):
             counts = counts if weights is None else counts * weights[..., self.column_of_code]
             hidden = torch.baddbmm(hidden, counts, vectors)
         for k, first, n_levels in self.looked_up:
-            vectors = embed.levels[:, first : first + n_levels] @ by_column[:, n_continuous + k]
+            vectors = embed.levels[:, first : first + n_levels] @ by_column[:, n_numeric + k]
             places = rows.codes[..., k] + torch.arange(len(vectors), device=vectors.device).view(-1, 1) * n_levels
             found = functional.embedding(places, vectors.flatten(0, 1))
-            hidden = hidden + (found if weights is None else found * weights[..., n_continuous + k].unsqueeze(-1))
+            hidden = hidden + (found if weights is None else found * weights[..., n_numeric + k].unsqueeze(-1))
         return hidden
 
     def _amounts(
-        self, ranks: Tensor, weights: Tensor | None
-    ) -> Tensor:  # (n_members, n_rows, n_continuous * embedding)
-        """Waves of the ranks, nothing where one is missing. They have no gradient, which saves a product."""
-        waves = cosines(ranks.nan_to_num(0.0), self.embed.width)
+        self, quantiles: Tensor, weights: Tensor | None
+    ) -> Tensor:  # (n_members, n_rows, n_numeric * embedding)
+        """Waves of the quantiles, nothing where one is missing. They have no gradient, which saves a product."""
+        waves = cosines(quantiles.nan_to_num(0.0), self.embed.width)
         if self.embed.layout.any_missing:
-            waves = waves * ~ranks.isnan().unsqueeze(-1)
+            waves = waves * ~quantiles.isnan().unsqueeze(-1)
         return (waves if weights is None else waves * weights.unsqueeze(-1)).flatten(-2)
 
     def change(
@@ -263,8 +263,8 @@ class FeatureTower(nn.Module):
         The rest of the tower sees a column only through its part of the first sum, and through its pairs, which count
         as far as both their columns do: weights are (n_members, n_features), of all members, and 1 at ``features``.
         """
-        parts = [self._part(x.only([feature]), feature, others, members) for feature in features]
-        parts += [-self._part(x.only([feature]), feature, mine, members) for feature in features]
+        parts = [self._part(x.select([feature]), feature, others, members) for feature in features]
+        parts += [-self._part(x.select([feature]), feature, mine, members) for feature in features]
         if self.pairs is not None:
             parts.append(self.pairs.change(x, mine, others, features, members, weights).expand_as(parts[0]))
         return torch.stack(parts).sum(0)
@@ -272,7 +272,7 @@ class FeatureTower(nn.Module):
     def _part(self, column: Rows, feature: int, index: Tensor, members: slice) -> Tensor:  # (n_members, n_rows, width)
         """What one column adds to the projection of the rows of an index."""
         place, taken = self.embed.layout.positions.index(feature), column.take(index)
-        values = (taken.ranks if place < self.embed.layout.n_continuous else taken.codes).squeeze(-1)
+        values = (taken.quantiles if place < self.embed.layout.n_numeric else taken.codes).squeeze(-1)
         of_column = slice(place * self.embed.width, (place + 1) * self.embed.width)
         return self.embed.column(values, place, members) @ self.project.weight[members, of_column]
 
@@ -281,8 +281,8 @@ class FeatureTower(nn.Module):
         layout, width = self.embed.layout, self.embed.width
         places = [layout.positions.index(feature) for feature in features]
         first = [0, *torch.tensor(layout.n_levels, dtype=torch.int64).cumsum(0).tolist()]
-        amounts = [place for place in places if place < layout.n_continuous]
-        names = [place - layout.n_continuous for place in places if place >= layout.n_continuous]
+        amounts = [place for place in places if place < layout.n_numeric]
+        names = [place - layout.n_numeric for place in places if place >= layout.n_numeric]
         return {
             "embed.missing": amounts,
             "embed.levels": [code for k in names for code in range(first[k], first[k + 1])],

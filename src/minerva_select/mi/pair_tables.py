@@ -15,8 +15,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from minerva_select.data.encoded_rows import Rows, places_on
-from minerva_select.data.sharding import HELD_WHOLE, Shares
+from minerva_select.data.encoded_rows import Rows, index_on_device
+from minerva_select.data.sharding import UNSHARDED, Sharding
 from minerva_select.mi.discretization import MAX_LEVELS, discretize_columns
 from minerva_select.runtime.rng import network_generator
 
@@ -55,8 +55,8 @@ def encoding_part(rows: Tensor) -> Tensor:
 def _cells(codes: Tensor, columns: Sequence[int], pairs: Sequence[tuple[int, int]]) -> Tensor:  # (..., n_pairs)
     """The cell of every pair, from the coarse codes of these columns."""
     place = {feature: k for k, feature in enumerate(columns)}
-    firsts = places_on(codes.device, tuple(place[a] for a, _ in pairs))
-    seconds = places_on(codes.device, tuple(place[b] for _, b in pairs))
+    firsts = index_on_device(codes.device, tuple(place[a] for a, _ in pairs))
+    seconds = index_on_device(codes.device, tuple(place[b] for _, b in pairs))
     return codes.index_select(-1, firsts).long() * MAX_LEVELS + codes.index_select(-1, seconds)
 
 
@@ -71,7 +71,7 @@ def build_pair_tables(
     weights: Tensor,
     rows: Tensor,
     pairs: Sequence[tuple[int, int]],
-    shares: Shares = HELD_WHOLE,
+    sharding: Sharding = UNSHARDED,
 ) -> PairTables:
     """Tables of these pairs from the training rows at ``rows``; classes and weights are of all rows.
 
@@ -81,15 +81,15 @@ def build_pair_tables(
     features = _columns(pairs)
     n_classes = int(classes.max()) + 1
     counts = torch.zeros(N_PARTS * len(pairs) * N_CELLS * n_classes, dtype=torch.float64, device=rows.device)
-    columns = x.only(features)
+    columns = x.select(features)
     first = torch.arange(len(pairs), device=rows.device) * N_CELLS
-    for piece in shares.own_of(rows).split(_CHUNK):
-        place_of = _cells(discretize_columns(shares.take(columns, piece)), features, pairs) + first
+    for piece in sharding.select_own(rows).split(_CHUNK):
+        place_of = _cells(discretize_columns(sharding.take(columns, piece)), features, pairs) + first
         place_of = place_of + (encoding_part(piece) * (len(pairs) * N_CELLS)).unsqueeze(1)
         place_of = place_of * n_classes + classes[piece].unsqueeze(1)
         amounts = weights[piece].double().unsqueeze(1).expand(place_of.shape)
         counts += torch.bincount(place_of.flatten(), amounts.flatten(), minlength=len(counts))
-    by_part = shares.ranks.sum_(counts).view(N_PARTS, len(pairs), N_CELLS, n_classes)
+    by_part = sharding.ranks.sum_(counts).view(N_PARTS, len(pairs), N_CELLS, n_classes)
     total = by_part.sum(0, keepdim=True)
     known = torch.cat([total - by_part, total])
     of_class = known[:, :1].sum(2, keepdim=True)  # every pair counts every row
@@ -120,7 +120,7 @@ class PairEncoding(nn.Module):
     def forward(self, rows: Rows, weights: Tensor | None = None, part: Tensor | None = None) -> Tensor:
         """What all pairs add, (n_members, n_rows, width); a pair weighs what its columns do, multiplied."""
         columns = _columns(self.pairs)
-        codes = discretize_columns(rows.only(columns))
+        codes = discretize_columns(rows.select(columns))
         return self._add(codes, columns, list(range(len(self.pairs))), slice(None), weights, part)
 
     def change(
@@ -140,7 +140,7 @@ class PairEncoding(nn.Module):
         if not touched:
             return self.weight.new_zeros(())
         columns = _columns([self.pairs[k] for k in touched])
-        block = x.only(columns)
+        block = x.select(columns)
         before, after = discretize_columns(block.take(mine)), discretize_columns(block.take(others))
         moved = torch.tensor([feature in features for feature in columns], device=before.device)
         after = torch.where(moved, after, before)
@@ -161,10 +161,10 @@ class PairEncoding(nn.Module):
         """What the chosen pairs add for some of the members, given the coarse codes of their columns."""
         pairs = [self.pairs[k] for k in chosen]
         table = ((self.members[members] + (UNSEEN if part is None else part)) * len(self.pairs)).unsqueeze(-1)
-        table = table + places_on(codes.device, tuple(chosen))
+        table = table + index_on_device(codes.device, tuple(chosen))
         values = functional.embedding(table * N_CELLS + _cells(codes, columns, pairs), self.tables)
         if weights is not None:
-            firsts, seconds = (places_on(codes.device, features) for features in zip(*pairs, strict=True))
+            firsts, seconds = (index_on_device(codes.device, features) for features in zip(*pairs, strict=True))
             values = values * (weights.index_select(-1, firsts) * weights.index_select(-1, seconds)).unsqueeze(-1)
         weight = self.weight[members]
         if len(chosen) < len(self.pairs):

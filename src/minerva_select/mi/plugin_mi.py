@@ -106,14 +106,16 @@ def _part(fold: Fold, features: list[int], max_counted: int) -> _Part:
     train = torch.cat(fold.train).unique() if len(fold.train) > 1 else fold.train[0]
     train = train[:: max(1, math.ceil(len(train) / max_counted))]
     rows = torch.cat([train, fold.held_out])
-    x, places = fold.shares.exchange(fold.x.only(features), rows[None])  # few rows and columns: every rank has them all
+    x, places = fold.sharding.gather_rows(
+        fold.x.select(features), rows[None]
+    )  # few rows and columns: every rank has them all
     target = fold.target
-    n_atoms = len(target.log_prior)
-    classes = torch.arange(n_atoms, device=rows.device)
+    n_bins = len(target.log_prior)
+    classes = torch.arange(n_bins, device=rows.device)
     if not target.is_discrete:
         classes = coarsen_target(classes, target.order, MAX_CLASSES)
     prior = torch.zeros(int(classes.max()) + 1, device=rows.device).index_add_(0, classes, target.log_prior.exp())
-    return _Part(x.take(places[0]), classes[target.atoms[rows]], fold.row_weights[rows], len(train), prior.log())
+    return _Part(x.take(places[0]), classes[target.bins[rows]], fold.row_weights[rows], len(train), prior.log())
 
 
 def _read(part: _Part, cells: Tensor) -> tuple[float, Tensor]:

@@ -33,11 +33,11 @@ class RebalancedSampler:
     long as the loss knows it; but of one positive in ten thousand most batches hold none, and nothing is learned.
     """
 
-    def __init__(self, seen: Sequence[Tensor], atoms: Tensor, row_weights: Tensor, share: Tensor) -> None:
+    def __init__(self, seen: Sequence[Tensor], bins: Tensor, row_weights: Tensor, share: Tensor) -> None:
         n_classes = share.shape[1]
-        ordered = [rows[atoms[rows].argsort(stable=True)] for rows in seen]
-        counts = torch.stack([torch.bincount(atoms[rows], minlength=n_classes) for rows in seen])
-        amounts = torch.stack([torch.bincount(atoms[rows], row_weights[rows].double(), n_classes) for rows in seen])
+        ordered = [rows[bins[rows].argsort(stable=True)] for rows in seen]
+        counts = torch.stack([torch.bincount(bins[rows], minlength=n_classes) for rows in seen])
+        amounts = torch.stack([torch.bincount(bins[rows], row_weights[rows].double(), n_classes) for rows in seen])
         prior = share * amounts / counts.clamp(min=1)  # rows of a class may weigh more than those of another
         self.log_prior = (prior / prior.sum(1, keepdim=True)).log().clamp(min=NEVER).float().unsqueeze(1)
         self.rows, _ = pad_rows(ordered, row_weights)
@@ -54,17 +54,17 @@ class RebalancedSampler:
 
 
 def make_sampler(
-    seen: Sequence[Tensor], atoms: Tensor, row_weights: Tensor, log_prior: Tensor, *, is_discrete: bool, n_draws: int
+    seen: Sequence[Tensor], bins: Tensor, row_weights: Tensor, log_prior: Tensor, *, is_discrete: bool, n_draws: int
 ) -> UniformSampler | RebalancedSampler:
     """Who draws the rows of a training of so many draws: plainly, unless it would see too little of some class."""
     if is_discrete:
         n_classes = log_prior.shape[-1]
-        counts = torch.stack([torch.bincount(atoms[rows], minlength=n_classes) for rows in seen]).double()
+        counts = torch.stack([torch.bincount(bins[rows], minlength=n_classes) for rows in seen]).double()
         share = counts / counts.sum(1, keepdim=True)
         wanted = (MAX_VISITS * counts / n_draws).clamp(max=min(MAX_SHARE, 0.5 / n_classes))
         if (wanted > share).any():
             share = torch.maximum(share, wanted)
-            return RebalancedSampler(seen, atoms, row_weights, share / share.sum(1, keepdim=True))
+            return RebalancedSampler(seen, bins, row_weights, share / share.sum(1, keepdim=True))
     return UniformSampler(seen, row_weights, log_prior)
 
 
@@ -78,14 +78,14 @@ def pad_rows(rows: Sequence[Tensor], row_weights: Tensor) -> tuple[Tensor, Tenso
     return padded, weights
 
 
-def draw_stratified(atoms: Tensor, n_rows: int, generator: Generator) -> tuple[Tensor, Tensor]:
-    """Places of about so many rows, with the share of its atom that each stands for: rare atoms are drawn whole."""
-    counts = torch.bincount(atoms)
-    per_atom = max(1, n_rows // max(1, int((counts > 0).sum())))
-    share = (per_atom / counts.clamp(min=1)).clamp(max=1.0)
+def draw_stratified(bins: Tensor, n_rows: int, generator: Generator) -> tuple[Tensor, Tensor]:
+    """Places of about so many rows, with the share of its bin that each stands for: rare bins are drawn whole."""
+    counts = torch.bincount(bins)
+    per_bin = max(1, n_rows // max(1, int((counts > 0).sum())))
+    share = (per_bin / counts.clamp(min=1)).clamp(max=1.0)
     # Rows that a class does not fill go to the others
     share = (share * n_rows / (share * counts).sum()).clamp(max=1.0)
-    chosen = torch.rand(len(atoms), generator=generator).to(atoms.device) < share[atoms]
+    chosen = torch.rand(len(bins), generator=generator).to(bins.device) < share[bins]
     places = chosen.nonzero().squeeze(1)
-    places = places if len(places) else torch.zeros(1, dtype=torch.int64, device=atoms.device)  # never none
-    return places, share[atoms[places]]
+    places = places if len(places) else torch.zeros(1, dtype=torch.int64, device=bins.device)  # never none
+    return places, share[bins[places]]

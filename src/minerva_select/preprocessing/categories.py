@@ -1,4 +1,4 @@
-"""Categorical columns as codes, with a code of its own for a missing value and one for a level never seen."""
+"""Categorical columns as integer codes, with separate codes for missing values and for levels not seen in training."""
 
 from __future__ import annotations
 
@@ -8,33 +8,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minerva_select.errors import InputError
-from minerva_select.preprocessing.value_counts import distinct
+from minerva_select.preprocessing.value_counts import count_values
 from minerva_select.schema import Column
 
 MISSING = 0
 OTHER = 1
 FIRST_LEVEL = 2
 BYTE_CODES = 256
-MAX_LEVELS = BYTE_CODES - FIRST_LEVEL
-"""Levels of a column that get a code of their own by default; with the two shared codes they fill a byte."""
+MAX_LEVELS = BYTE_CODES - FIRST_LEVEL  # levels with their own code; all codes then fit in a byte
 
 
 class LevelEncoder:
     """Codes of the levels of a column: 0 missing, 1 unseen or rare, then the levels of the training rows.
 
-    The most frequent level comes first; levels equally frequent come in their own order (text by characters, numbers by
-    size), so that neither the order of rows nor that of a category dictionary changes a code. A column of numbers has
-    its distinct numbers for levels.
+    Levels are ordered by frequency, and equally frequent ones by their own order (text alphabetically, numbers by
+    size), so that codes depend neither on the order of rows nor on that of a category dictionary. The levels of a
+    column of numbers are its distinct numbers.
 
     Parameters
     ----------
     max_levels : int
-        Most levels with a code of their own; the rarer ones share code 1 with the unseen.
+        Maximum number of levels with their own code; rarer ones share code 1 with unseen ones.
 
     Attributes
     ----------
     levels_ : ndarray
-        The levels with a code of their own: numbers or strings. ``levels_[i]`` has code ``i + 2``.
+        Levels with their own code, numbers or strings. ``levels_[i]`` has code ``i + 2``.
 
     Examples
     --------
@@ -54,7 +53,7 @@ class LevelEncoder:
 
     def fit(self, column: Column, rows: NDArray[Any] | None = None) -> LevelEncoder:
         """Store the levels of the training rows: all, or those at these positions."""
-        levels, counts = distinct(column, rows)
+        levels, counts = count_values(column, rows)
         most_frequent = np.argsort(-counts, kind="stable")[: self.max_levels]
         self.levels_ = levels[most_frequent]
         self._numeric = column.is_numeric
@@ -62,44 +61,44 @@ class LevelEncoder:
 
     @property
     def n_levels(self) -> int:
-        """Number of codes, the two shared ones included."""
+        """Number of codes, including the two shared ones."""
         return FIRST_LEVEL + len(self.levels_)
 
     def transform(self, column: Column) -> NDArray[np.integer[Any]]:
-        """Code of each value, in a byte where all codes fit one."""
+        """Code of each value, as bytes if all codes fit."""
         dtype = code_type(self.n_levels)
         if len(self.levels_) and column.is_numeric != self._numeric:
             check_same_type(column, self._numeric)
             return np.full(len(column.values), MISSING, dtype=dtype)
-        coding = column.coding
-        if coding is None:
-            return np.where(column.missing, MISSING, self._code(column.values)).astype(dtype)
-        code_of_place = np.append(MISSING, self._code(coding.values)).astype(dtype)
-        return code_of_place.take(coding.places)
+        dictionary = column.dictionary
+        if dictionary is None:
+            return np.where(column.missing, MISSING, self._encode(column.values)).astype(dtype)
+        code_of_index = np.append(MISSING, self._encode(dictionary.values)).astype(dtype)
+        return code_of_index.take(dictionary.indices)
 
-    def _code(self, values: NDArray[Any]) -> NDArray[np.int64]:
-        """Code of each of these numbers or levels; a missing one is like any unseen."""
+    def _encode(self, values: NDArray[Any]) -> NDArray[np.int64]:
+        """Code of each number or level; missing ones count as unseen."""
         codes = np.full(len(values), OTHER, dtype=np.int64)
         if len(self.levels_) == 0:
             return codes
         if not self._numeric:
-            own = {level: FIRST_LEVEL + i for i, level in enumerate(self.levels_)}
-            return np.array([own.get(level, OTHER) for level in values], dtype=np.int64)
+            code_of = {level: FIRST_LEVEL + i for i, level in enumerate(self.levels_)}
+            return np.array([code_of.get(level, OTHER) for level in values], dtype=np.int64)
         order = np.argsort(self.levels_)
         ascending = self.levels_[order]
-        place = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
-        seen = ascending[place] == values
-        codes[seen] = FIRST_LEVEL + order[place[seen]]
+        index = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
+        seen = ascending[index] == values
+        codes[seen] = FIRST_LEVEL + order[index[seen]]
         return codes
 
 
 def code_type(n_codes: int) -> np.dtype[np.integer[Any]]:
-    """Type of the codes of a column, or of columns of at most so many: a byte where they fit one."""
+    """Data type for this many codes: a byte if they fit."""
     return np.dtype(np.uint8 if n_codes <= BYTE_CODES else np.int64)
 
 
 def check_same_type(column: Column, numeric: bool) -> None:
-    """Refuse a column that held numbers when fitted and holds text now, or the other way round."""
+    """Raise if a column had numbers in training and has text now, or the other way round."""
     if column.is_numeric != numeric and not column.missing.all():
-        was, now = ("numbers", "text or categories") if numeric else ("text or categories", "numbers")
-        raise InputError(f"Column {column.name!r} held {was} when fitted and holds {now} now; convert it first.")
+        before, now = ("numbers", "text or categories") if numeric else ("text or categories", "numbers")
+        raise InputError(f"Column {column.name!r} had {before} in training and has {now} now; convert it first.")

@@ -1,117 +1,133 @@
-"""Which columns are amounts and which are names: found by themselves, or as the user says."""
+"""Types of columns and targets: inferred from the values, or as the user says."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from minerva_select.checks import check_choice
+from minerva_select.config import COLUMN_TYPES
 from minerva_select.errors import InputError, brief, unknown_name
-from minerva_select.preprocessing.value_counts import distinct
-from minerva_select.schema import Array, Column, ColumnKind, Table, TargetKind
-
-MAX_CATEGORICAL_VALUES = 32
-"""A numeric column with more distinct values than this is never taken for a categorical one."""
-
-MIN_ROWS_PER_VALUE = 10
-"""A numeric column of more than two values is categorical only with this many present rows for each of them."""
+from minerva_select.preprocessing.value_counts import count_values
+from minerva_select.schema import Array, Column, ColumnType, Table, TargetType
 
 _PROBE_ROWS = 4096
 
 
-def find_kind(column: Column) -> ColumnKind:
-    """Kind of one column, from its values.
+def infer_column_type(column: Column) -> ColumnType:
+    """Infer the type of one column from its values.
 
-    Text, booleans and categories are categorical. Numbers are categorical when all present ones are whole (also when
-    stored as floats, as missing values make of integers), and few: at most ``MAX_CATEGORICAL_VALUES`` distinct ones,
-    and either two or at least ``MIN_ROWS_PER_VALUE`` present rows for each. Everything else is continuous.
+    Text, booleans and categories are categorical. Numbers are categorical if all present ones are integers (also if
+    stored as floats, because of missing values) and they are few: at most ``COLUMN_TYPES.max_categorical_values``
+    distinct ones, and either two or at least ``COLUMN_TYPES.min_rows_per_value`` present rows for each. All other
+    columns are numeric.
 
     Examples
     --------
     >>> import numpy as np
-    >>> find_kind(Column("children", np.tile([0.0, 1.0, 2.0, np.nan], 10))).value
+    >>> infer_column_type(Column("children", np.tile([0.0, 1.0, 2.0, np.nan], 10))).value
     'categorical'
-    >>> find_kind(Column("height", np.array([1.62, 1.80, 1.75]))).value
-    'continuous'
+    >>> infer_column_type(Column("height", np.array([1.62, 1.80, 1.75]))).value
+    'numeric'
     """
     if not column.is_numeric:
-        return ColumnKind.CATEGORICAL
-    # Most columns without a coding are settled by their first rows; a full pass and sort costs 0.3 s per 3 M rows.
-    if column.coding is None and not (_may_be_levels(column.values[:_PROBE_ROWS]) and _may_be_levels(column.values)):
-        return ColumnKind.CONTINUOUS
-    values, counts = distinct(column)
-    most = min(MAX_CATEGORICAL_VALUES, max(2, int(counts.sum()) // MIN_ROWS_PER_VALUE))
-    return ColumnKind.CATEGORICAL if 0 < len(values) <= most else ColumnKind.CONTINUOUS
+        return ColumnType.CATEGORICAL
+    # The first rows settle most columns without a dictionary; a full pass and sort takes 0.3 s per 3 M rows
+    if column.dictionary is None and not (
+        _may_be_levels(column.values[:_PROBE_ROWS]) and _may_be_levels(column.values)
+    ):
+        return ColumnType.NUMERIC
+    values, counts = count_values(column)
+    most = min(COLUMN_TYPES.max_categorical_values, max(2, int(counts.sum()) // COLUMN_TYPES.min_rows_per_value))
+    return ColumnType.CATEGORICAL if 0 < len(values) <= most else ColumnType.NUMERIC
 
 
 def _may_be_levels(values: Array) -> bool:
     present = values[~np.isnan(values)]
-    return bool((present == np.floor(present)).all()) and len(np.unique(present)) <= MAX_CATEGORICAL_VALUES
+    few = len(np.unique(present)) <= COLUMN_TYPES.max_categorical_values
+    return bool((present == np.floor(present)).all()) and few
 
 
-def find_kinds(table: Table, categorical: str | Sequence[str] = "auto") -> dict[str, ColumnKind]:
-    """Kind of every column of a table.
+def infer_column_types(table: Table, categorical: str | Sequence[str] = "auto") -> dict[str, ColumnType]:
+    """Type of every column of a table, by name.
 
     Parameters
     ----------
     table : Table
         The training rows.
     categorical : "auto" or sequence of str
-        "auto" finds the kinds with :func:`find_kind`. With names, exactly these are categorical, and of the others
-        those that hold no numbers, which cannot be anything else.
+        "auto" infers the types with :func:`infer_column_type`. With names, these columns and all that are not numbers
+        are categorical.
 
     Examples
     --------
     >>> import numpy as np
     >>> table = Table((Column("a", np.array([1.0, 2.0, 2.0])), Column("b", np.array([0.1, 0.2, 0.3]))), 3)
-    >>> [kind.value for kind in find_kinds(table).values()]
-    ['categorical', 'continuous']
-    >>> [kind.value for kind in find_kinds(table, categorical=["b"]).values()]
-    ['continuous', 'categorical']
+    >>> [column_type.value for column_type in infer_column_types(table).values()]
+    ['categorical', 'numeric']
+    >>> [column_type.value for column_type in infer_column_types(table, categorical=["b"]).values()]
+    ['numeric', 'categorical']
     """
     if isinstance(categorical, str):
         if categorical != "auto":
             raise InputError(f"categorical must be 'auto' or a list of column names, got {brief(categorical)}.")
-        return {column.name: find_kind(column) for column in table.columns}
+        return {column.name: infer_column_type(column) for column in table.columns}
     named, known = set(categorical), set(table.names)
     for name in categorical:
         if name not in known:
             raise unknown_name("column", name, table.names)
     return {
-        column.name: (
-            ColumnKind.CATEGORICAL if column.name in named or not column.is_numeric else ColumnKind.CONTINUOUS
-        )
+        column.name: ColumnType.CATEGORICAL if column.name in named or not column.is_numeric else ColumnType.NUMERIC
         for column in table.columns
     }
 
 
-def find_target_kind(table: Table, target: str = "auto") -> dict[str, ColumnKind]:
-    """Kind of every column of a target; classes are categorical, amounts continuous.
+@dataclass(frozen=True)
+class TargetTypes:
+    """Types of the columns of a target, decided once per fit."""
+
+    column_types: Mapping[str, ColumnType]
+
+    @property
+    def overall(self) -> TargetType:
+        """Discrete if all columns are categorical, else continuous."""
+        is_discrete = all(column_type == ColumnType.CATEGORICAL for column_type in self.column_types.values())
+        return TargetType.DISCRETE if is_discrete else TargetType.CONTINUOUS
+
+    @property
+    def is_discrete(self) -> bool:
+        """Whether the target has classes only."""
+        return self.overall == TargetType.DISCRETE
+
+
+def infer_target_types(table: Table, target_type: str = "auto") -> TargetTypes:
+    """Decide whether a target is discrete or continuous, column by column.
 
     Parameters
     ----------
     table : Table
-        The target's training rows, one column or several.
-    target : {"auto", "discrete", "continuous"}
-        "auto" finds the kinds with :func:`find_kind`; the others set them for all columns.
+        The training rows of the target, one column or several.
+    target_type : {"auto", "discrete", "continuous"}
+        "auto" infers the types with :func:`infer_column_type`; the others set them for all columns.
 
     Examples
     --------
     >>> import numpy as np
     >>> y = Table((Column("y", np.array([0.0, 1.0, 1.0, 0.0])),), 4)
-    >>> find_target_kind(y)["y"].value, find_target_kind(y, "continuous")["y"].value
-    ('categorical', 'continuous')
+    >>> infer_target_types(y).overall.value, infer_target_types(y, "continuous").overall.value
+    ('discrete', 'continuous')
     """
-    check_choice("kind of target", target, ("auto", *TargetKind))
-    if target == "auto":
-        return {column.name: find_kind(column) for column in table.columns}
-    if target == TargetKind.DISCRETE:
-        return dict.fromkeys(table.names, ColumnKind.CATEGORICAL)
+    check_choice("target_type", target_type, ("auto", *TargetType))
+    if target_type == "auto":
+        return TargetTypes({column.name: infer_column_type(column) for column in table.columns})
+    if target_type == TargetType.DISCRETE:
+        return TargetTypes(dict.fromkeys(table.names, ColumnType.CATEGORICAL))
     for column in table.columns:
         if not column.is_numeric:
             raise InputError(
-                f"The target {column.name!r} holds text or categories and cannot be continuous; "
-                "use target_type='discrete' or turn it into numbers."
+                f"The target {column.name!r} has text or categories and cannot be continuous; "
+                "use target_type='discrete' or convert it to numbers."
             )
-    return dict.fromkeys(table.names, ColumnKind.CONTINUOUS)
+    return TargetTypes(dict.fromkeys(table.names, ColumnType.NUMERIC))

@@ -1,4 +1,4 @@
-"""Columns that can be set aside before anything is fitted: nothing in them, or a copy of another."""
+"""Columns that a fit can leave out: constant or empty ones, and copies of others."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minerva_select.codes import ReasonCode
-from minerva_select.schema import Column, ColumnKind, Table
+from minerva_select.schema import Column, ColumnType, Table
 
 _PROBE_ROWS = 1024
 _HEAD_ROWS = 32
 
 
-def unusable(table: Table) -> dict[str, ReasonCode]:
-    """Return the columns that carry no information, with the reason.
+def find_unusable(table: Table) -> dict[str, ReasonCode]:
+    """Columns that carry no information, with the reason.
 
-    A column with one value and some missing ones is usable: what is missing may be a signal of its own.
+    A column with one value and some missing ones is usable: which values are missing may be informative.
 
     Examples
     --------
     >>> import numpy as np
     >>> a, b, c = Column("a", np.ones(3)), Column("b", np.full(3, np.nan)), Column("c", np.array([1, 1, np.nan]))
-    >>> unusable(Table((a, b, c), 3))
+    >>> find_unusable(Table((a, b, c), 3))
     {'a': <ReasonCode.CONSTANT: 'constant'>, 'b': <ReasonCode.ALL_MISSING: 'all_missing'>}
     """
     reasons = {}
@@ -42,11 +42,12 @@ def unusable(table: Table) -> dict[str, ReasonCode]:
     return reasons
 
 
-def copies(table: Table, kinds: Mapping[str, ColumnKind] | None = None) -> dict[str, str]:
-    """Columns that repeat an earlier one, with the name of the first.
+def find_duplicates(table: Table, column_types: Mapping[str, ColumnType] | None = None) -> dict[str, str]:
+    """Columns that duplicate an earlier one, with the name of the first.
 
-    Numbers are copies when equal, missing ones included. Categorical columns (text, booleans, categories; with
-    ``kinds`` also numbers read as categories) are copies under other names of their levels too, if the levels repeat.
+    Numbers are duplicates if they are equal, including missing ones. Categorical columns (text, booleans, categories;
+    with ``column_types`` also numbers) are duplicates also if only the names of their levels differ, provided that
+    levels repeat.
 
     Examples
     --------
@@ -54,11 +55,11 @@ def copies(table: Table, kinds: Mapping[str, ColumnKind] | None = None) -> dict[
     >>> a = Column("a", np.array([1.5, 2.5, np.nan]))
     >>> b = Column("b", np.array([0, 1, 0, 1]), np.array(["no", "yes"], dtype=object))
     >>> c = Column("c", np.array([1, 0, 1, 0]), np.array(["ja", "nein"], dtype=object))
-    >>> copies(Table((a, Column("a again", a.values)), 3)), copies(Table((b, c), 4))
+    >>> find_duplicates(Table((a, Column("a again", a.values)), 3)), find_duplicates(Table((b, c), 4))
     ({'a again': 'a'}, {'c': 'b'})
     """
-    categorical = {name for name, kind in (kinds or {}).items() if kind == ColumnKind.CATEGORICAL}
-    # A few rows tell most columns apart, so that only the likely copies are hashed whole.
+    categorical = {name for name, kind in (column_types or {}).items() if kind == ColumnType.CATEGORICAL}
+    # A few rows distinguish most columns, so that only likely duplicates are hashed in full
     probe = slice(None, None, max(1, table.n_rows // _PROBE_ROWS))
     likely = _group((column, _digest(column, categorical, probe, spell=False)) for column in table.columns)
     found = {}
@@ -69,6 +70,7 @@ def copies(table: Table, kinds: Mapping[str, ColumnKind] | None = None) -> dict[
 
 
 def _group(digests: Iterable[tuple[Column, bytes]]) -> list[list[Column]]:
+    """Groups of at least two columns with the same digest."""
     groups = defaultdict(list)
     for column, digest in digests:
         groups[digest].append(column)
@@ -76,36 +78,33 @@ def _group(digests: Iterable[tuple[Column, bytes]]) -> list[list[Column]]:
 
 
 def _digest(column: Column, categorical: set[str], rows: slice = slice(None), *, spell: bool = True) -> bytes:
-    """Fingerprint of the values in these rows: equal for copies, different for all else."""
+    """Hash of the values in these rows, equal for duplicates only."""
     if column.is_numeric and column.name not in categorical:
         values = column.values[rows].astype(np.float64)
         values[np.isnan(values)] = np.nan  # NaN has many bit patterns
         return hashlib.blake2b((values + 0.0).data, person=b"numbers").digest()  # + 0.0 makes -0.0 equal 0.0
-    labels, first_rows = _labels(column, rows)
+    labels, first_rows = _number_levels(column, rows)
     hasher = hashlib.blake2b(labels.data, person=b"levels")
-    # Where hardly a level repeats, any two columns are recodings of each other; then the levels must be equal too.
+    # If hardly any level repeats, all columns look like recodings of each other; then the levels must be equal too
     if spell and 2 * len(first_rows) > len(labels):
-        hasher.update("\0".join(_spell(column, first_rows)).encode(errors="surrogatepass"))
+        values = column.values[first_rows]
+        levels = values if column.levels is None else column.levels[values]
+        hasher.update("\0".join(map(str, levels)).encode(errors="surrogatepass"))
     return hasher.digest()
 
 
-def _labels(column: Column, rows: slice) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Levels numbered as they first appear, -1 where missing, and the row (of these) where each first appears."""
-    if column.coding is None:
+def _number_levels(column: Column, rows: slice) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Levels numbered by first appearance, -1 where missing, and the row (of these) where each first appears."""
+    if column.dictionary is None:
         values: NDArray[Any] = column.values[rows]
         present = np.flatnonzero(~np.isnan(values))
     else:
-        values = column.coding.places[rows]  # short numbers, sorted in a fifth of the time
+        values = column.dictionary.indices[rows]  # short integers sort five times as fast
         present = np.flatnonzero(values)
-    _, first, place = np.unique(values[present], return_index=True, return_inverse=True)
+    _, first, index = np.unique(values[present], return_index=True, return_inverse=True)
     order = np.argsort(first)
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.arange(len(order))
     labels = np.full(len(values), -1, dtype=np.int64)
-    labels[present] = number[place]
+    labels[present] = number[index]
     return labels, present[first[order]]
-
-
-def _spell(column: Column, rows: NDArray[Any]) -> list[str]:
-    values = column.values[rows]
-    return [str(value) for value in (values if column.levels is None else column.levels[values])]

@@ -1,4 +1,4 @@
-"""Columns that name their rows, such as a customer number: nothing in them holds for the next row."""
+"""Columns that identify rows, such as a customer number, and carry nothing that holds for new rows."""
 
 from __future__ import annotations
 
@@ -8,22 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from minerva_select.codes import Conversion, IdentifierPattern
-from minerva_select.preprocessing.value_counts import distinct
-from minerva_select.schema import Array, Column, ColumnKind, Table
-
-MIN_ROWS = 20
-"""With fewer values, all may be distinct by chance."""
-
-MIN_WHOLE_ROWS = 100
-"""Whole numbers without regular steps are identifiers only if at least this many differ."""
-
-MIN_ROWS_FOR_REPEATS = 1000
-MIN_DISTINCT_SHARE = 0.995
-"""A categorical column of at least that many values is an identifier with this share of distinct ones, too."""
+from minerva_select.config import IDENTIFIERS
+from minerva_select.preprocessing.value_counts import count_values
+from minerva_select.schema import Array, Column, ColumnType, Table
 
 _PROBE_ROWS = 1024
-_MIN_PROBE_SHARE = 0.97  # in a probe of an identifier repeats are rarer than this by far
-_MAX_WHOLE = 2.0**64
+_MIN_PROBE_SHARE = 0.97  # of distinct values in a probe; far below that of an identifier
+_MAX_INTEGER = 2.0**64
 _TIMES = (Conversion.DATE, Conversion.TIME, Conversion.DURATION)
 
 
@@ -47,18 +38,19 @@ class Identifier:
     values: Mapping[str, float] = field(default_factory=dict)
 
 
-def identifiers(table: Table, kinds: Mapping[str, ColumnKind]) -> dict[str, Identifier]:
+def find_identifiers(table: Table, column_types: Mapping[str, ColumnType]) -> dict[str, Identifier]:
     """Columns that look like identifiers, by name.
 
-    Categorical columns, if all values differ (or nearly all, in a long table), and whole numbers, if all differ and
-    they are many, or go in regular steps. Amounts with a fraction, and times, may well differ in every row.
+    These are categorical columns with unique values (or nearly unique ones, in a long table), and unique integers, if
+    they are many or have equal steps. Numbers with fractions, dates and times may well be unique without identifying
+    anything.
 
     Parameters
     ----------
     table : Table
         The training rows.
-    kinds : mapping of str to ColumnKind
-        Kind of every column, by name; see :func:`find_kinds`.
+    column_types : mapping of str to ColumnType
+        Type of every column, by name; see :func:`infer_column_types`.
 
     Examples
     --------
@@ -66,63 +58,65 @@ def identifiers(table: Table, kinds: Mapping[str, ColumnKind]) -> dict[str, Iden
     >>> number = Column("number", np.arange(30.0))
     >>> email = Column("email", np.arange(30), np.array([f"{i}@example.org" for i in range(30)], dtype=object))
     >>> height = Column("height", np.linspace(1.5, 2.0, 30))
-    >>> kinds = {"number": ColumnKind.CONTINUOUS, "email": ColumnKind.CATEGORICAL, "height": ColumnKind.CONTINUOUS}
-    >>> for name, found in identifiers(Table((number, email, height), 30), kinds).items():
+    >>> column_types = {"number": ColumnType.NUMERIC, "email": ColumnType.CATEGORICAL, "height": ColumnType.NUMERIC}
+    >>> for name, found in find_identifiers(Table((number, email, height), 30), column_types).items():
     ...     print(name, found.pattern, found.learnable)
     number row_number True
     email unique False
     """
     found = {}
     for column in table.columns:
-        name_like = kinds[column.name] == ColumnKind.CATEGORICAL
-        identifier = _of_names(column) if name_like else _of_whole_numbers(column)
+        is_categorical = column_types[column.name] == ColumnType.CATEGORICAL
+        identifier = _check_categorical(column) if is_categorical else _check_integers(column)
         if identifier is not None:
             found[column.name] = identifier
     return found
 
 
-def _of_names(column: Column) -> Identifier | None:
+def _check_categorical(column: Column) -> Identifier | None:
     n_present = len(column.values) - int(np.count_nonzero(column.missing))
-    least = MIN_DISTINCT_SHARE * n_present if n_present >= MIN_ROWS_FOR_REPEATS else n_present
-    few_levels = column.levels is not None and len(column.levels) < least  # as in most columns
-    if n_present < MIN_ROWS or few_levels or not _probe_differs(column):
+    share = IDENTIFIERS.min_unique_share if n_present >= IDENTIFIERS.min_rows_for_repeats else 1
+    few_levels = column.levels is not None and len(column.levels) < share * n_present  # as in most columns
+    if n_present < IDENTIFIERS.min_rows or few_levels or not _is_probe_unique(column):
         return None
-    # Levels differ from each other, so that codes need no spelling out.
-    n_distinct = len(distinct(column)[0]) if column.is_numeric else np.count_nonzero(np.bincount(column.values + 1)[1:])
-    if n_distinct < least:
+    if column.is_numeric:
+        n_distinct = len(count_values(column)[0])
+    else:
+        n_distinct = int(np.count_nonzero(np.bincount(column.values + 1)[1:]))
+    if n_distinct < share * n_present:
         return None
     some_missing = n_present < len(column.values)
     values = {"some_missing": True} if some_missing else {}
     if n_distinct == n_present:
         return Identifier(IdentifierPattern.UNIQUE, some_missing, values)
-    counts = {"n_distinct": int(n_distinct), "n_rows": n_present}
+    counts = {"n_distinct": n_distinct, "n_rows": n_present}
     return Identifier(IdentifierPattern.NEARLY_UNIQUE, some_missing, {**counts, **values})
 
 
-def _of_whole_numbers(column: Column) -> Identifier | None:
-    # A few rows settle most columns; the sort of all is for those left.
-    if column.conversion in _TIMES or not _whole(column.values[:_PROBE_ROWS]) or not _probe_differs(column):
+def _check_integers(column: Column) -> Identifier | None:
+    # A few rows settle most columns, so that only the others are sorted
+    if column.conversion in _TIMES or not _are_integers(column.values[:_PROBE_ROWS]) or not _is_probe_unique(column):
         return None
     present = column.values[~np.isnan(column.values)].astype(np.float64)
-    if len(present) < MIN_ROWS or not _whole(present):
+    if len(present) < IDENTIFIERS.min_rows or not _are_integers(present):
         return None
     steps = np.diff(np.sort(present))
     if steps.min() <= 0:
         return None
     if steps.min() == steps.max():
         return Identifier(IdentifierPattern.ROW_NUMBER, learnable=True, values={"step": float(steps[0])})
-    if len(present) < MIN_WHOLE_ROWS:
+    if len(present) < IDENTIFIERS.min_integer_rows:
         return None
     return Identifier(IdentifierPattern.UNIQUE_INTEGERS, learnable=True)
 
 
-def _probe_differs(column: Column) -> bool:
-    """Whether hardly a value repeats in rows from all over the column."""
+def _is_probe_unique(column: Column) -> bool:
+    """Whether hardly any value repeats in rows from all parts of the column."""
     probe = column.values[:: max(1, len(column.values) // _PROBE_ROWS)]
     present = probe[~np.isnan(probe)] if column.is_numeric else probe[probe >= 0]
     return len(np.unique(present)) >= _MIN_PROBE_SHARE * len(present)
 
 
-def _whole(values: Array) -> bool:
+def _are_integers(values: Array) -> bool:
     present = values[~np.isnan(values)]
-    return bool((np.floor(present) == present).all() and (np.abs(present) < _MAX_WHOLE).all())
+    return bool((np.floor(present) == present).all() and (np.abs(present) < _MAX_INTEGER).all())

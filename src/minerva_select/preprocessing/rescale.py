@@ -1,24 +1,24 @@
-"""Numbers in a unit in which they can be squared."""
+"""Rescaling of extreme numbers."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-MAX_EXPONENT = 50  # a sum of 2**28 squares of numbers up to two to this power is within single precision
+MAX_EXPONENT = 50  # the sum of 2**28 squares of numbers up to 2**50 fits in single precision
 
 
-def within_reach(amounts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give amounts in another unit where they are so large or so small that methods could not square them.
+def rescale_extremes(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rescale numbers so large or so small that their squares would overflow or underflow.
 
-    The unit is a power of two, so that nothing is rounded but what is next to zero beside the largest.
+    The factor is a power of two, so that only numbers that are tiny relative to the largest are rounded.
 
     Examples
     --------
-    >>> within_reach(np.array([3.0, np.nan, -5.0])).tolist()
+    >>> rescale_extremes(np.array([3.0, np.nan, -5.0])).tolist()
     [3.0, nan, -5.0]
-    >>> within_reach(np.array([2.0**1000, np.nan, -(2.0**999)])).tolist()
+    >>> rescale_extremes(np.array([2.0**1000, np.nan, -(2.0**999)])).tolist()
     [0.5, nan, -0.25]
     """
-    exponent = int(np.frexp(np.nanmax(np.abs(amounts)))[1])
-    return amounts if abs(exponent) <= MAX_EXPONENT else np.ldexp(amounts, -exponent)
+    exponent = int(np.frexp(np.nanmax(np.abs(values)))[1])
+    return values if abs(exponent) <= MAX_EXPONENT else np.ldexp(values, -exponent)

@@ -9,27 +9,29 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from minerva_select.config import TARGET_BINS
 from minerva_select.data.encoded_rows import Rows, join_rows, rows_from_arrays
-from minerva_select.data.sharding import HELD_WHOLE, Shares
+from minerva_select.data.sharding import UNSHARDED, Sharding
 from minerva_select.errors import InputError
 from minerva_select.mi.cross_fit import Fold, Target
-from minerva_select.preprocessing import EncodedTable, TableEncoder, find_target_kind, fit_atoms
+from minerva_select.preprocessing.column_types import TargetTypes
+from minerva_select.preprocessing.table_encoder import EncodedTable, TableEncoder
+from minerva_select.preprocessing.target_bins import fit_target_bins
 from minerva_select.runtime.distributed import ProcessGroup
-from minerva_select.schema import ColumnKind, Table
+from minerva_select.schema import ColumnType, Table
 from minerva_select.selectors.row_metadata import Origins
 from minerva_select.solvers.fit_config import FitConfig
 
 MIN_ROWS = 6
 VET_SHARE = 0.25  # of the rows, where one split is enough
-NEVER = -80.0  # logarithm of the prior of an atom that never occurs
+NEVER = -80.0  # logarithm of the prior of a bin that never occurs
 PACKED_FROM = 100_000  # rows of a table that are worth half the memory
-MAX_ATOMS = 128  # levels of a continuous target
 
 
 def as_rows(encoded: EncodedTable, device: torch.device) -> Rows:
     """Encoded columns as tensors."""
-    positions = encoded.continuous + encoded.categorical
-    return rows_from_arrays(encoded.ranks, encoded.codes, encoded.n_levels, positions, device)
+    positions = encoded.numeric + encoded.categorical
+    return rows_from_arrays(encoded.quantiles, encoded.codes, encoded.n_levels, positions, device)
 
 
 def check_rows(n_rows: int) -> None:
@@ -40,12 +42,11 @@ def check_rows(n_rows: int) -> None:
         )
 
 
-def informative_rows(target: Table, target_kind: str) -> int:
+def informative_rows(target: Table, target_types: TargetTypes) -> int:
     """About how many balanced rows say as much about the target as these: few of a million where one class is rare."""
-    kinds = find_target_kind(target, target_kind)
-    if any(kind == ColumnKind.CONTINUOUS for kind in kinds.values()):
+    if not target_types.is_discrete:
         return target.n_rows
-    shares = np.bincount(find_strata(target, target_kind)) / target.n_rows
+    shares = np.bincount(find_strata(target, target_types)) / target.n_rows
     entropy = -sum(share * np.log(share) for share in shares if share > 0)
     return int(target.n_rows * min(1.0, entropy / np.log(2)))
 
@@ -65,7 +66,7 @@ class Division:
 
 
 def divide(
-    target: Table, target_kind: str, plan: FitConfig, rng: np.random.Generator, origins: Origins
+    target: Table, target_types: TargetTypes, plan: FitConfig, rng: np.random.Generator, origins: Origins
 ) -> list[Division]:
     """Rows of every fold of a plan.
 
@@ -77,7 +78,7 @@ def divide(
         train, tune, vet = origins.split([1 - VET_SHARE - tune_share, tune_share, VET_SHARE], None, rng)
         check_parts(target, (train, tune, vet), origins)
         return [Division(np.sort(np.concatenate([train, tune])), ((train, tune),), vet)]
-    strata = find_strata(target, target_kind)
+    strata = find_strata(target, target_types)
     if plan.n_folds == 1:
         parts = [origins.split([1 - VET_SHARE, VET_SHARE], strata, rng)]
     else:
@@ -109,41 +110,42 @@ def _check_varies(target: Table, rows: NDArray[np.int64], where: str, remedy: st
             raise InputError(f"The target {column.name!r} has one value only in {where}; {remedy}.")
 
 
-def encode(table: Table, kinds: Mapping[str, ColumnKind], divisions: Sequence[Division], device: torch.device) -> Rows:
+def encode(
+    table: Table, column_types: Mapping[str, ColumnType], divisions: Sequence[Division], device: torch.device
+) -> Rows:
     """The rows of a table as every division encodes them, one after the other: by encoders that saw its ``rest``."""
-    encoded = (TableEncoder(kinds).fit(table, division.rest).transform(table) for division in divisions)
+    encoded = (TableEncoder(column_types).fit(table, division.rest).transform(table) for division in divisions)
     rows = [as_rows(one, device) for one in encoded]
     return join_rows([one.pack() for one in rows] if table.n_rows >= PACKED_FROM else rows)
 
 
-def share_out(x: Rows, n_rows: int, ranks: ProcessGroup) -> tuple[Rows, Shares]:
+def shard_rows(x: Rows, n_rows: int, ranks: ProcessGroup) -> tuple[Rows, Sharding]:
     """An even part of the rows that every process has, each in all its encodings, for each process to compute with."""
     if ranks.size == 1:
-        return x, HELD_WHOLE
+        return x, UNSHARDED
     own = ranks.own_slice(n_rows)
-    shares = Shares.of(ranks, own.stop - own.start)
+    sharding = Sharding.of_ranks(ranks, own.stop - own.start)
     stretches = [torch.arange(own.start, own.stop) + start for start in range(0, len(x), n_rows)]
-    return x.take(torch.cat(stretches).to(x.device)), shares
+    return x.take(torch.cat(stretches).to(x.device)), sharding
 
 
 def make_folds(
     x: Rows,
     target: Table,
-    target_kind: str,
+    target_types: TargetTypes,
     weights: NDArray[np.float64],
     groups: NDArray[np.int64] | None,
     divisions: Sequence[Division],
     device: torch.device,
-    shares: Shares = HELD_WHOLE,
+    sharding: Sharding = UNSHARDED,
 ) -> list[Fold]:
     """Folds over the rows of a table, encoded for every division or once for all; x has those of this process."""
     n_rows, n_folds = target.n_rows, len(divisions)
-    target_kinds = find_target_kind(target, target_kind)
-    pieces = [_encode(target, target_kinds, weights, division.rest, device) for division in divisions]
-    atoms = torch.cat([piece.atoms for piece in pieces])
+    pieces = [_encode(target, target_types, weights, division.rest, device) for division in divisions]
+    bins = torch.cat([piece.bins for piece in pieces])
     row_weights = torch.as_tensor(weights / weights.mean(), dtype=torch.float32, device=device).repeat(n_folds)
     clusters = None if groups is None else torch.as_tensor(groups, device=device).repeat(n_folds)
-    n_atoms = max(len(piece.log_prior) for piece in pieces)
+    n_bins = max(len(piece.log_prior) for piece in pieces)
     folds = []
     for k, (division, piece) in enumerate(zip(divisions, pieces, strict=True)):
 
@@ -153,13 +155,13 @@ def make_folds(
         folds.append(
             Fold(
                 x=x,
-                target=piece.target(atoms, n_atoms),
+                target=piece.target(bins, n_bins),
                 row_weights=row_weights,
                 train=tuple(index(rows) for rows, _ in division.members),
                 tune=tuple(index(rows) for _, rows in division.members),
                 held_out=index(division.vet),
                 clusters=clusters,
-                shares=shares,
+                sharding=sharding,
             )
         )
     return folds
@@ -169,40 +171,40 @@ def make_folds(
 class _Piece:
     """The target as one fold encodes it."""
 
-    atoms: torch.Tensor  # (n_rows,)
-    atom_rows: Rows
+    bins: torch.Tensor  # (n_rows,)
+    bin_rows: Rows
     log_prior: torch.Tensor
     is_discrete: bool
 
-    def target(self, atoms: torch.Tensor, n_atoms: int) -> Target:
-        """The target of the fold, with atoms that never occur to fill up to the number of the others."""
-        n_more = n_atoms - len(self.log_prior)
-        places = torch.arange(n_atoms).clamp(max=len(self.log_prior) - 1).to(self.atoms.device)
+    def target(self, bins: torch.Tensor, n_bins: int) -> Target:
+        """The target of the fold, with bins that never occur to fill up to the number of the others."""
+        n_more = n_bins - len(self.log_prior)
+        places = torch.arange(n_bins).clamp(max=len(self.log_prior) - 1).to(self.bins.device)
         log_prior = torch.cat([self.log_prior, self.log_prior.new_full((n_more,), NEVER)])
-        return Target(atoms, self.atom_rows.take(places), log_prior, self.is_discrete)
+        return Target(bins, self.bin_rows.take(places), log_prior, self.is_discrete)
 
 
-def find_strata(target: Table, target_kind: str) -> NDArray[np.int64]:
+def find_strata(target: Table, target_types: TargetTypes) -> NDArray[np.int64]:
     """A number a row, the same for rows of one class or of about one amount."""
-    encoded = TableEncoder(find_target_kind(target, target_kind)).fit_transform(target)
-    return fit_atoms(encoded, max_atoms=32, random_state=0).assign(encoded)
+    encoded = TableEncoder(target_types.column_types).fit_transform(target)
+    return fit_target_bins(encoded, TARGET_BINS.n_strata, random_state=0).assign(encoded)
 
 
 def _encode(
     target: Table,
-    target_kinds: Mapping[str, ColumnKind],
+    target_types: TargetTypes,
     weights: NDArray[np.float64],
     rest: NDArray[np.int64],
     device: torch.device,
 ) -> _Piece:
     """The target by an encoder that saw only the rows of ``rest``."""
-    encoded_y = TableEncoder(target_kinds).fit(target, rest).transform(target)
-    atoms = fit_atoms(encoded_y.take(rest), MAX_ATOMS, random_state=0)
-    atom_of_row = atoms.assign(encoded_y)
-    prior = np.bincount(atom_of_row[rest], weights=weights[rest], minlength=atoms.n_atoms)
+    encoded_y = TableEncoder(target_types.column_types).fit(target, rest).transform(target)
+    bins = fit_target_bins(encoded_y.take(rest), TARGET_BINS.max_bins, random_state=0)
+    bin_of_row = bins.assign(encoded_y)
+    prior = np.bincount(bin_of_row[rest], weights=weights[rest], minlength=bins.n_bins)
     return _Piece(
-        atoms=torch.as_tensor(atom_of_row, device=device),
-        atom_rows=as_rows(atoms.positions, device),
+        bins=torch.as_tensor(bin_of_row, device=device),
+        bin_rows=as_rows(bins.representatives, device),
         log_prior=torch.as_tensor(np.log(prior / prior.sum()), dtype=torch.float32, device=device),
-        is_discrete=atoms.is_discrete,
+        is_discrete=bins.is_discrete,
     )

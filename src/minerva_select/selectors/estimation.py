@@ -15,7 +15,8 @@ from minerva_select.errors import InputError
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics, Fold, held_out_clusters
 from minerva_select.mi.inference import MeanEstimate, estimate_mean
 from minerva_select.mi.training import TrainingContext
-from minerva_select.preprocessing import find_kinds, unusable
+from minerva_select.preprocessing.column_types import infer_column_types, infer_target_types
+from minerva_select.preprocessing.duplicates import find_unusable
 from minerva_select.results import Estimate
 from minerva_select.runtime.device import find_device, limit_threads
 from minerva_select.runtime.rng import seeded_rng
@@ -95,17 +96,18 @@ def mutual_information(
     if not isinstance(categorical_features, str):
         names = (*table.names[n_given:], *table.names[:n_given])  # X first: places count its columns
         categorical_features = as_names(categorical_features, names, "categorical_features")
-    kinds = find_kinds(table, categorical_features)
-    empty = unusable(table)
+    column_types = infer_column_types(table, categorical_features)
+    empty = find_unusable(table)
     n_given = sum(name not in empty for name in table.names[:n_given])
     table = table.select([name for name in table.names if name not in empty])
     if len(table.columns) == n_given:  # all of X is constant or empty
         return Estimate(0.0, 0.0, 0.0, table.n_rows)
     weights = np.ones(table.n_rows)
     plan = origins.adapt(_estimate_plan(table.n_rows))
-    divisions = divide(y_table, target_type, plan, rng, origins)
-    x = encode(table, kinds, divisions, torch_device)
-    folds = make_folds(x, y_table, target_type, weights, origins.groups, divisions, torch_device)
+    target_types = infer_target_types(y_table, target_type)
+    divisions = divide(y_table, target_types, plan, rng, origins)
+    x = encode(table, column_types, divisions, torch_device)
+    folds = make_folds(x, y_table, target_types, weights, origins.groups, divisions, torch_device)
     with limit_threads(plan.max_threads), seeded_rng(int(rng.integers(2**31)), torch_device) as generator:
         everything = list(range(len(table.columns)))
         information, optimism = _information(folds, everything, plan, table.n_rows, generator)

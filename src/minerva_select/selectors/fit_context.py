@@ -15,6 +15,7 @@ from torch import Generator
 from minerva_select.codes import Conversion, ReasonCode, StopCause, WarningCode
 from minerva_select.config import DIAGNOSTICS
 from minerva_select.mi.training import TrainingContext
+from minerva_select.preprocessing.column_types import TargetTypes
 from minerva_select.preprocessing.identifiers import Identifier
 from minerva_select.results import (
     Estimate,
@@ -41,7 +42,7 @@ class FitContext:
 
     table: Table  # all columns, in the user's order
     target: Table
-    target_type: str
+    target_types: TargetTypes
     columns: UsableColumns
     order: tuple[str, ...]  # usable columns in canonical order
     weights: NDArray[np.float64]

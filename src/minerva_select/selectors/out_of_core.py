@@ -17,13 +17,13 @@ from minerva_select.data.encoded_rows import PackedRows
 from minerva_select.data.encoded_store import EncodedStore, sample
 from minerva_select.data.frames import as_table
 from minerva_select.data.memory_budget import MemoryBudget, release_memory
-from minerva_select.data.sharding import Shares
+from minerva_select.data.sharding import Sharding
 from minerva_select.data.source import Source
 from minerva_select.data.sparse import is_sparse
 from minerva_select.io.tempdirs import TempDir
-from minerva_select.preprocessing import TableEncoder
+from minerva_select.preprocessing.table_encoder import TableEncoder
 from minerva_select.runtime.distributed import SINGLE_PROCESS, ProcessGroup
-from minerva_select.schema import ColumnKind, Table
+from minerva_select.schema import ColumnType, Table
 from minerva_select.selectors.row_sample import Drawn, draw
 
 
@@ -54,13 +54,13 @@ class Stream:
         return as_table(_joined(sample(self.part, own, block_rows), self.ranks))
 
     def encode(
-        self, table: Table, kinds: Mapping[str, ColumnKind], key: str, device: torch.device
-    ) -> tuple[PackedRows, Shares]:
+        self, table: Table, column_types: Mapping[str, ColumnType], key: str, device: torch.device
+    ) -> tuple[PackedRows, Sharding]:
         """The rows of this process as codes and ranks, by encoders fitted on the sample, and who holds the others.
 
         Only columns of the sample are read.
         """
-        encoder = TableEncoder(kinds).fit(table)
+        encoder = TableEncoder(column_types).fit(table)
         source = self.part.select(table.names)
         store = EncodedStore.build(
             source,
@@ -71,7 +71,7 @@ class Stream:
             on_block=lambda n_done: self.on_rows(n_done, source.n_rows),
         )
         release_memory()
-        return place(store.rows(self.budget.resident_bytes), device), Shares.of(self.ranks, source.n_rows)
+        return place(store.rows(self.budget.resident_bytes), device), Sharding.of_ranks(self.ranks, source.n_rows)
 
 
 def _joined(table: Any, ranks: ProcessGroup) -> Any:

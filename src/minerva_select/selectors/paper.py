@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minerva_select.codes import ReasonCode, WarningCode
+from minerva_select.config import TARGET_BINS
 from minerva_select.mi.inference import MeanEstimate
-from minerva_select.preprocessing import TableEncoder, find_target_kind, fit_atoms
+from minerva_select.preprocessing.table_encoder import TableEncoder
+from minerva_select.preprocessing.target_bins import fit_target_bins
 from minerva_select.results import FeatureResult, Progress, Reason, Selection, SelectionWarning, WeightRecord
 from minerva_select.results.provenance import versions
 from minerva_select.runtime.rng import seeded_rng
-from minerva_select.selectors.cross_validation import MAX_ATOMS, as_rows, check_parts
+from minerva_select.selectors.cross_validation import as_rows, check_parts
 from minerva_select.selectors.estimation import as_estimate
 from minerva_select.selectors.fit_context import FitContext, empty_selection
 from minerva_select.selectors.progress import PAPER_STAGES, Stage
@@ -141,10 +143,10 @@ def select_by_weights(context: FitContext, settings: PaperSettings) -> Selection
     n_rows = sum(map(len, parts))
     train, held_out = (_draw(rows, context.weights, context.rng) for rows in parts)
     table = context.table.select(context.order)
-    x_encoder = TableEncoder(context.columns.kinds).fit(table.take(train))
-    y_encoder = TableEncoder(find_target_kind(context.target, context.target_type)).fit(context.target.take(train))
-    atoms = fit_atoms(y_encoder.transform(context.target.take(train)), MAX_ATOMS, random_state=0)
-    entropy = atoms.entropy if atoms.is_discrete else math.inf
+    x_encoder = TableEncoder(context.columns.column_types).fit(table.take(train))
+    y_encoder = TableEncoder(context.target_types.column_types).fit(context.target.take(train))
+    bins = fit_target_bins(y_encoder.transform(context.target.take(train)), TARGET_BINS.max_bins, random_state=0)
+    entropy = bins.entropy if bins.is_discrete else math.inf
     x, x_held_out, y, y_held_out = (
         as_rows(encoder.transform(source.take(rows)), context.device)
         for encoder, source in ((x_encoder, table), (y_encoder, context.target))
@@ -171,7 +173,7 @@ def select_by_weights(context: FitContext, settings: PaperSettings) -> Selection
         mutual_information=as_estimate(solution.kept, entropy, 0.0, n_rows),
         total_information=as_estimate(max(solution.kept, solution.total, key=_mean), entropy, 0.0, n_rows),
         n_rows=n_rows,
-        target_entropy=atoms.entropy if atoms.is_discrete else None,
+        target_entropy=bins.entropy if bins.is_discrete else None,
         history=solution.records,
         converged=solution.converged,
         warnings=(*context.warnings(n_rows, converged=solution.converged), *_training_warnings(solution, context)),

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from minerva_select.checks import check_choice, check_whole, is_finite
 from minerva_select.errors import InputError, brief, unknown_name
-from minerva_select.preprocessing import within_reach
+from minerva_select.preprocessing.rescale import rescale_extremes
 from minerva_select.schema import Table
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -106,7 +106,7 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
         raise InputError(f"sample_weight has {n_negative} negative values; every weight must be 0 or more.")
     if not (weights > 0).any():
         raise InputError("sample_weight is zero in every row; some weight must be above zero.")
-    weights = within_reach(weights)
+    weights = rescale_extremes(weights)
     # Beside the largest these count for nothing, and in single precision a batch of them would add up to zero
     return np.where(weights < _LEAST_WEIGHT * weights.max(), 0.0, weights)
 

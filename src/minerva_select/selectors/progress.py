@@ -25,7 +25,7 @@ class Stage(NamedTuple):
     n_steps: float = 150.0
 
 
-# Shares measured on the problems with known answers, on one core; "encode" on a streamed table
+# Sharding measured on the problems with known answers, on one core; "encode" on a streamed table
 VETTING_STAGES = (
     Stage("encode", 25),
     Stage("screen", 15),

@@ -20,6 +20,7 @@ from minerva_select.codes import WarningCode
 from minerva_select.data.frames import as_target
 from minerva_select.data.memory_budget import MemoryBudget, rows_within_time_limit
 from minerva_select.errors import InputError, MinervaWarning
+from minerva_select.preprocessing.column_types import TargetTypes, infer_target_types
 from minerva_select.results import FeatureResult, Progress, Provenance, Selection, TrainingRecord
 from minerva_select.runtime import distributed
 from minerva_select.runtime.deadline import Deadline
@@ -49,6 +50,16 @@ from minerva_select.selectors.usable_columns import (
 
 _GRACE = 5.0  # seconds to test what was found after a fit is asked to stop
 _WARNED = (WarningCode.LEAK, WarningCode.NEAR_COPY, WarningCode.NOT_CONVERGED)  # also raised as Python warnings
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _OpenedInput:
+    table: Table  # a sample of the rows if there is a stream
+    target: Table
+    target_types: TargetTypes
+    weights: NDArray[np.float64]
+    stream: Stream | None
+    drawn: Drawn | None  # rows to use if the time limit is too short for all
 
 
 class SolverSelector(TableSelector):
@@ -157,9 +168,9 @@ class SolverSelector(TableSelector):
     ) -> FitContext:
         """Check the input once and collect everything the solver needs."""
         ranks = distributed.current()
-        table, target, stream, drawn = self._open(X, y, reporter)
+        opened = self._open(X, y, sample_weight, reporter)
+        table, target, weights, stream, drawn = opened.table, opened.target, opened.weights, opened.stream, opened.drawn
         n_rows = target.n_rows
-        weights = check_sample_weight(sample_weight, n_rows)
         origins = read_origins(groups, times, n_rows)
         device = find_device(str(self.device)) if ranks.size == 1 else ranks.device
         fingerprint = table_fingerprint(table) if stream is None else stream.source.fingerprint
@@ -184,7 +195,7 @@ class SolverSelector(TableSelector):
         return FitContext(
             table=table,
             target=target,
-            target_type=self.target_type,
+            target_types=opened.target_types,
             columns=columns,
             order=tuple(canonical_order(table.select(columns.names))),
             weights=weights,
@@ -220,7 +231,7 @@ class SolverSelector(TableSelector):
         settings = {name: value for name, value in parameters.items() if name not in ("callbacks", "verbose")}
         return {"method": type(self).__name__, **plain(settings)}
 
-    def _open(self, X: Any, y: Any, reporter: ProgressReporter) -> tuple[Table, Table, Stream | None, Drawn | None]:
+    def _open(self, X: Any, y: Any, sample_weight: Any, reporter: ProgressReporter) -> _OpenedInput:
         """Read the table and the target.
 
         A table that exceeds the memory budget is returned as a sample, with the stream of all rows. If the time limit
@@ -240,9 +251,12 @@ class SolverSelector(TableSelector):
             table = self._read(X)
             check_count(self.n_features_to_select, len(table.columns))
             target = as_target(y, table.n_rows)
+            weights = check_sample_weight(sample_weight, table.n_rows)
+            counted = target.take(np.flatnonzero(weights)) if (weights == 0).any() else target
+            target_types = infer_target_types(counted, self.target_type)
             at_most = rows_within_time_limit(table.n_rows, len(table.columns), self.time_limit)
-            drawn = draw(find_strata(target, self.target_type), at_most) if at_most < table.n_rows else None
-            return table, target, None, drawn
+            drawn = draw(find_strata(target, target_types), at_most) if at_most < table.n_rows else None
+            return _OpenedInput(table, target, target_types, weights, None, drawn)
         n_rows, n_columns = stream.source.n_rows, len(stream.source.names)
         check_count(self.n_features_to_select, n_columns)
         if not self._streams:
@@ -252,10 +266,12 @@ class SolverSelector(TableSelector):
             )
         target = as_target(y, n_rows)
         at_most = rows_within_time_limit(n_rows, n_columns, self.time_limit)
-        drawn = stream.draw(find_strata(target, self.target_type), at_most)
+        weights = check_sample_weight(sample_weight, n_rows)
+        target_types = infer_target_types(target, self.target_type)
+        drawn = stream.draw(find_strata(target, target_types), at_most)
         table = stream.take(drawn.rows)
         self._remember(X, table.names)
-        return table, target, stream, drawn if at_most < n_rows else None
+        return _OpenedInput(table, target, target_types, weights, stream, drawn if at_most < n_rows else None)
 
     @property
     def _cache_path(self) -> Path | None:

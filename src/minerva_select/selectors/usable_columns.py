@@ -12,11 +12,11 @@ import numpy as np
 
 from minerva_select.codes import ReasonCode
 from minerva_select.errors import InputError, brief
-from minerva_select.preprocessing.column_types import find_kinds
-from minerva_select.preprocessing.duplicates import copies, unusable
-from minerva_select.preprocessing.identifiers import Identifier, identifiers
+from minerva_select.preprocessing.column_types import infer_column_types
+from minerva_select.preprocessing.duplicates import find_duplicates, find_unusable
+from minerva_select.preprocessing.identifiers import Identifier, find_identifiers
 from minerva_select.results import Reason
-from minerva_select.schema import Column, ColumnKind, Table
+from minerva_select.schema import Column, ColumnType, Table
 from minerva_select.selectors.parameters import as_names
 
 _PROBE_ROWS = 1024
@@ -29,7 +29,7 @@ class UsableColumns:
     """The columns that a fit uses, in table order, and what is known about the others."""
 
     names: tuple[str, ...]
-    kinds: Mapping[str, ColumnKind]
+    column_types: Mapping[str, ColumnType]
     units: tuple[tuple[str, ...], ...]  # columns that are selected or dropped together
     kept: frozenset[str]  # kept on request, used or not
     reasons: Mapping[str, Reason]  # of unused columns
@@ -58,24 +58,26 @@ def find_usable_columns(
     grouped = _check_groups(feature_groups, table)
     group_members = {name for members in grouped for name in members}
     listed = categorical if isinstance(categorical, str) else as_names(categorical, table.names, "categorical_features")
-    kinds = find_kinds(table, listed)
+    column_types = infer_column_types(table, listed)
     kept_names = frozenset(kept)
     reasons = dict.fromkeys(dropped, Reason(ReasonCode.DROPPED_ON_REQUEST))
-    reasons.update({name: Reason(code) for name, code in unusable(table).items() if name not in reasons})
-    found = identifiers(table.select([name for name in table.names if name not in reasons]), kinds)
+    reasons.update({name: Reason(code) for name, code in find_unusable(table).items() if name not in reasons})
+    found = find_identifiers(table.select([name for name in table.names if name not in reasons]), column_types)
     reasons.update({name: identifier_reason(one) for name, one in found.items() if not one.learnable})
     left = [name for name in table.names if name not in reasons]
     single = [name for name in left if name not in group_members]
     kept_first = sorted(single, key=lambda name: name not in kept_names)  # so that a kept column is never the copy
     originals = {
-        name: original for name, original in copies(table.select(kept_first), kinds).items() if name not in kept_names
+        name: original
+        for name, original in find_duplicates(table.select(kept_first), column_types).items()
+        if name not in kept_names
     }
     reasons.update({name: Reason(ReasonCode.EQUIVALENT, (original,)) for name, original in originals.items()})
     names = tuple(name for name in left if name not in originals)
     groups_left = [tuple(name for name in members if name not in reasons) for members in grouped]
     units = [members for members in groups_left if members] + [(name,) for name in names if name not in group_members]
     suspicious = {name: one for name, one in found.items() if name not in originals}
-    return UsableColumns(names, kinds, tuple(units), kept_names, reasons, originals, suspicious)
+    return UsableColumns(names, column_types, tuple(units), kept_names, reasons, originals, suspicious)
 
 
 def identifier_reason(found: Identifier) -> Reason:

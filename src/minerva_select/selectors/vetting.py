@@ -11,7 +11,7 @@ from minerva_select.results import Selection, SelectionWarning, TrainingRecord
 from minerva_select.results.provenance import versions
 from minerva_select.runtime.device import limit_threads
 from minerva_select.runtime.rng import seeded_rng
-from minerva_select.selectors.cross_validation import divide, encode, informative_rows, make_folds, share_out
+from minerva_select.selectors.cross_validation import divide, encode, informative_rows, make_folds, shard_rows
 from minerva_select.selectors.diagnostics import find_suspects, suspect_warnings
 from minerva_select.selectors.estimation import as_estimate
 from minerva_select.selectors.fit_context import FitContext, empty_selection
@@ -25,9 +25,9 @@ def select_by_vetting(context: FitContext) -> Selection:
     if not context.order:
         return empty_selection(context)
     origins = context.origins
-    n_informative = min(informative_rows(context.target, context.target_type), origins.n_independent)
+    n_informative = min(informative_rows(context.target, context.target_types), origins.n_independent)
     plan = origins.adapt(FitConfig.for_rows(context.n_rows, n_informative))
-    divisions = divide(context.target, context.target_type, plan, context.rng, origins)
+    divisions = divide(context.target, context.target_types, plan, context.rng, origins)
     units = context.units
     records: list[TrainingRecord] = []
 
@@ -35,11 +35,11 @@ def select_by_vetting(context: FitContext) -> Selection:
         records.append(record)
         context.on_record(record)
 
-    table, kinds = context.table.select(context.order), context.columns.kinds
+    table, column_types = context.table.select(context.order), context.columns.column_types
     if context.stream is None:
-        x, shares = share_out(encode(table, kinds, divisions, context.device), context.n_rows, context.ranks)
+        x, sharding = shard_rows(encode(table, column_types, divisions, context.device), context.n_rows, context.ranks)
     else:
-        x, shares = context.stream.encode(table, kinds, context.workplace.key, context.device)
+        x, sharding = context.stream.encode(table, column_types, context.workplace.key, context.device)
     seed, device = int(context.rng.integers(2**31)), context.device
 
     def solve(x: Rows) -> tuple[Target, VettingSolution]:
@@ -47,12 +47,12 @@ def select_by_vetting(context: FitContext) -> Selection:
         folds = make_folds(
             x,
             context.target,
-            context.target_type,
+            context.target_types,
             context.weights,
             origins.groups,
             divisions,
             device,
-            shares,
+            sharding,
         )
         with limit_threads(plan.max_threads), seeded_rng(seed, device) as generator:
             run = context.run(generator, on_record)
@@ -66,7 +66,7 @@ def select_by_vetting(context: FitContext) -> Selection:
         x = x.pack().to(torch.device("cpu")).streamed_to(context.device)
         target, solution = solve(x)
     builder = ResultBuilder(solution, units, context)
-    n_rows, streamed = divisions[0].n_rows, isinstance(x, PackedRows) and x.taken_to is not None
+    n_rows, streamed = divisions[0].n_rows, isinstance(x, PackedRows) and x.batch_device is not None
     information, total = (
         as_estimate(evidence, target.entropy, 0.0, n_rows) for evidence in (solution.information, solution.total)
     )

@@ -102,16 +102,16 @@ def screen_fold(fold: Fold, deadline: Deadline | None = None) -> PairwiseInforma
     """Information of all columns and, until the time is up, of pairs, from rows that are not for vetting."""
     rows = torch.cat([fold.train[0], fold.tune[0]]).sort().values
     cells = 6.0 * fold.x.layout.n_features  # a guess at the one-hot width is enough for a budget
-    device, shares = rows.device.type, fold.shares
+    device, sharding = rows.device.type, fold.sharding
     most_cells = SCREEN_CELLS.get(device, 1e12)
     if deadline is not None:
         seconds = max(_LEAST_SCREEN_SECONDS, deadline.remaining)
         most_cells = min(most_cells, SCREEN_CELLS_A_SECOND.get(device, 1e10) * seconds)
-    n_rows = shares.ranks.broadcast(int(min(len(rows), max(2000, most_cells / (2 * cells**2)))))
+    n_rows = sharding.ranks.broadcast(int(min(len(rows), max(2000, most_cells / (2 * cells**2)))))
     rows = rows[:: max(1, len(rows) // n_rows)]
-    classes = coarsen_target(fold.target.atoms[rows], fold.target.order)
-    codes, own_classes = _coarse(fold, shares.own_of(rows)), classes[shares.hold(rows)]
-    return screen(codes, own_classes, n_pairs=N_PAIRS, ranks=shares.ranks, deadline=deadline)
+    classes = coarsen_target(fold.target.bins[rows], fold.target.order)
+    codes, own_classes = _coarse(fold, sharding.select_own(rows)), classes[sharding.owns(rows)]
+    return screen(codes, own_classes, n_pairs=N_PAIRS, ranks=sharding.ranks, deadline=deadline)
 
 
 def _coarse(fold: Fold, rows: Tensor) -> Tensor:  # (n_rows, n_features) uint8
@@ -119,7 +119,7 @@ def _coarse(fold: Fold, rows: Tensor) -> Tensor:  # (n_rows, n_features) uint8
     codes = torch.empty(len(rows), fold.x.layout.n_features, dtype=torch.uint8, device=rows.device)
     for start in range(0, len(rows), _SCREEN_CHUNK):
         chunk = slice(start, start + _SCREEN_CHUNK)
-        codes[chunk] = discretize_columns(fold.shares.take(fold.x, rows[chunk]))
+        codes[chunk] = discretize_columns(fold.sharding.take(fold.x, rows[chunk]))
     return codes
 
 
@@ -134,9 +134,9 @@ def add_pair_tables(folds: Sequence[Fold], screens: Sequence[PairwiseInformation
         return list(folds)
     told = []
     for fold in folds:
-        classes = coarsen_target(fold.target.atoms, fold.target.order)
+        classes = coarsen_target(fold.target.bins, fold.target.order)
         rows = torch.cat(fold.train).unique() if len(fold.train) > 1 else fold.train[0]
-        tables = build_pair_tables(fold.x, classes, fold.row_weights, rows, pairs, fold.shares)
+        tables = build_pair_tables(fold.x, classes, fold.row_weights, rows, pairs, fold.sharding)
         told.append(dataclasses.replace(fold, pairs=tables))
     return told
 
@@ -204,7 +204,7 @@ def search_candidates(
 def _tells_all(candidate: CandidateSet) -> bool:
     """Whether the target of the tuning rows holds no more than the candidate tells: nothing is left to learn."""
     target, rows = candidate.fold.target, torch.cat(candidate.fold.tune)
-    held = _estimate_tuning_mean(candidate.fold, -target.log_prior[target.atoms[rows]])
+    held = _estimate_tuning_mean(candidate.fold, -target.log_prior[target.bins[rows]])
     return candidate.evidence.mean > 0.99 * held.mean
 
 

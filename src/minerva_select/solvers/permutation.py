@@ -37,7 +37,7 @@ def tuning_importances(
 ) -> list[list[MeanEstimate]]:
     """Mean fall on (about ``max_rows`` of a task's) tuning rows when a unit is shuffled, to rank units."""
     tune = [block for task in critics.tasks for block in task.fold.tune]
-    drawn = [draw_stratified(critics.atoms[block], max_rows // critics.n_members_per_task, generator) for block in tune]
+    drawn = [draw_stratified(critics.bins[block], max_rows // critics.n_members_per_task, generator) for block in tune]
     rows, weights = pad_rows(
         [block[chosen] for block, (chosen, _) in zip(tune, drawn, strict=True)], critics.row_weights
     )
@@ -46,7 +46,7 @@ def tuning_importances(
     lengths = torch.tensor([len(chosen) for chosen, _ in drawn])
 
     def by_member(scores: Tensor, piece: Tensor) -> Tensor:
-        return pointwise_information(scores, critics.atoms[piece], critics.log_prior)
+        return pointwise_information(scores, critics.bins[piece], critics.log_prior)
 
     falls = _falls(critics, units, rows, lengths, lambda piece: piece, by_member, generator)
     by_task = falls.view(len(critics.tasks), critics.n_members_per_task, *falls.shape[1:]).transpose(1, 2)
@@ -83,14 +83,14 @@ def _falls(
     ]
     # The rows of a rank may all be alike, as in a table sorted by its target: shuffled among themselves they would lose
     # nothing. So every rank gets all rows of the block, which are not many, and scores a slice of them.
-    x, places = critics.shares.exchange(critics.x, rows)
-    ranks, pieces = critics.shares.ranks, []
+    x, places = critics.sharding.gather_rows(critics.x, rows)
+    ranks, pieces = critics.sharding.ranks, []
     own = ranks.own_slice(rows.shape[1])
     for start in range(own.start, max(own.stop, own.start + 1), critics.chunk):
         cut = slice(start, min(start + critics.chunk, own.stop))
         piece, mine = rows[:, cut], for_members(places[:, cut])
         hidden = tower.hidden(x.take(mine), critics.masks)
-        base = information(scores_of(tower.finish(hidden), critics.atom_rows), piece)
+        base = information(scores_of(tower.finish(hidden), critics.bin_rows), piece)
         falls: list[Tensor] = []
         for features_of_tasks, permutation in zip(rounds, permutations, strict=True):
             if deadline is not None and deadline.expired:
@@ -103,7 +103,7 @@ def _falls(
                     members = critics.members_of(task)
                     local = [critics.features.index(feature) for feature in features]
                     changed[members] += tower.change(x, mine[members], others[members], local, members, critics.masks)
-            falls.append(base - information(scores_of(tower.finish(changed), critics.atom_rows), piece))
+            falls.append(base - information(scores_of(tower.finish(changed), critics.bin_rows), piece))
         pieces.append(torch.stack(falls, dim=1) if falls else base.new_zeros(len(base), 0, base.shape[1]))
     return ranks.gather_slices(torch.cat(pieces, dim=2), rows.shape[1])
 

@@ -35,7 +35,7 @@ def subsample_folds(folds: Sequence[Fold], generator: Generator, seconds: float 
     def draw(fold: Fold, rows: Tensor, max_rows: int) -> Tensor:
         if len(rows) * len(folds) <= max_rows:
             return rows
-        places, share = draw_stratified(fold.target.atoms[rows], max_rows // len(folds), generator)
+        places, share = draw_stratified(fold.target.bins[rows], max_rows // len(folds), generator)
         row_weights[rows[places]] /= share
         return rows[places]
 

@@ -18,7 +18,8 @@ from minerva_select.data.encoded_store import EncodedStore, sample
 from minerva_select.data.frames import as_table
 from minerva_select.data.memmap import MemmapReader
 from minerva_select.errors import InputError, InputTypeError
-from minerva_select.preprocessing import TableEncoder, find_kinds
+from minerva_select.preprocessing.column_types import infer_column_types
+from minerva_select.preprocessing.table_encoder import TableEncoder
 
 N_ROWS = 1000
 
@@ -39,7 +40,7 @@ def frame(n_rows=N_ROWS):
 
 def fitted(data, **options):
     table = as_table(data)
-    return TableEncoder(find_kinds(table), **options).fit(table)
+    return TableEncoder(infer_column_types(table), **options).fit(table)
 
 
 def build(folder, data=None, encoder=None, **options):
@@ -77,10 +78,10 @@ def test_the_rows_of_a_store_are_those_that_the_encoder_gives(tmp_path):
     index = torch.randperm(N_ROWS, generator=torch.Generator().manual_seed(0)).view(8, -1)
     block = rows.take(index)
     torch.testing.assert_close(  # half a cell of 1/65535, and the rounding of floats
-        block.ranks, torch.from_numpy(expected.ranks)[index], atol=8e-6, rtol=0, equal_nan=True
+        block.quantiles, torch.from_numpy(expected.quantiles)[index], atol=8e-6, rtol=0, equal_nan=True
     )
     assert torch.equal(block.codes, torch.from_numpy(expected.codes)[index])
-    assert rows.layout.positions == expected.continuous + expected.categorical
+    assert rows.layout.positions == expected.numeric + expected.categorical
     assert rows.layout.n_levels == expected.n_levels
     assert rows.layout.any_missing
     assert store.n_rows == len(rows) == N_ROWS
@@ -89,10 +90,10 @@ def test_the_rows_of_a_store_are_those_that_the_encoder_gives(tmp_path):
 
 def test_features_of_a_store_are_picked_after_rows(tmp_path):
     rows = build(tmp_path / "cache").rows()
-    chosen = rows.only([3, 0])
+    chosen = rows.select([3, 0])
     index = torch.tensor([[5, 0], [999, 5]])
-    assert chosen.ranks.data_ptr() == rows.ranks.data_ptr()
-    assert torch.equal(chosen.take(index).ranks[..., 0], rows.take(index).column(3))
+    assert chosen.quantiles.data_ptr() == rows.quantiles.data_ptr()
+    assert torch.equal(chosen.take(index).quantiles[..., 0], rows.take(index).column(3))
     assert torch.equal(chosen.take(index).column(1), rows.take(index).column(0))
 
 
@@ -100,21 +101,21 @@ def test_rows_of_a_store_can_be_brought_into_memory(tmp_path):
     rows = build(tmp_path / "cache").rows()
     index = torch.arange(N_ROWS)
     moved = rows.to(torch.device("cpu"))
-    assert moved.ranks.data_ptr() != rows.ranks.data_ptr()
+    assert moved.quantiles.data_ptr() != rows.quantiles.data_ptr()
     assert torch.equal(moved.take(index).codes, rows.take(index).codes)
-    torch.testing.assert_close(moved.take(index).ranks, rows.take(index).ranks, rtol=0, atol=0, equal_nan=True)
+    torch.testing.assert_close(moved.take(index).quantiles, rows.take(index).quantiles, rtol=0, atol=0, equal_nan=True)
 
 
 @pytest.mark.parametrize("column", ["amount", "flag"])
 def test_a_table_of_one_kind_of_columns_has_an_empty_file_for_the_other(tmp_path, column):
     rows = build(tmp_path / "cache", frame()[[column]]).rows()
     block = rows.take(torch.tensor([0, 1]))
-    assert block.ranks.shape[1] + block.codes.shape[1] == 1
+    assert block.quantiles.shape[1] + block.codes.shape[1] == 1
 
 
 def test_a_column_of_many_levels_keeps_all_its_codes(tmp_path):
     data = pd.DataFrame({"shop": [f"shop {k % 700}" for k in range(N_ROWS)], "amount": np.arange(N_ROWS) / 7})
-    encoder = TableEncoder(find_kinds(as_table(data)), max_levels=700).fit(as_table(data))
+    encoder = TableEncoder(infer_column_types(as_table(data)), max_levels=700).fit(as_table(data))
     block = build(tmp_path / "cache", data, encoder).rows().take(torch.arange(N_ROWS))
     assert block.codes.dtype == torch.int64
     assert torch.equal(block.codes, torch.from_numpy(encoder.transform(as_table(data)).codes))
@@ -156,7 +157,7 @@ def test_a_run_that_was_killed_goes_on_after_the_rows_recorded(tmp_path, block_r
     with pytest.raises(Killed):
         build(tmp_path / "cache", on_block=kill_after(500))
     assert json.loads((tmp_path / "cache" / "store.json").read_text())["n_written"] == 512
-    with (tmp_path / "cache" / "ranks.bin").open("ab") as file:
+    with (tmp_path / "cache" / "quantiles.bin").open("ab") as file:
         file.write(b"rows that were written but not recorded")
     told = []
     build(tmp_path / "cache", on_block=told.append, block_rows=block_rows)
@@ -291,7 +292,8 @@ import torch
 from minerva_select.data.frames import as_table
 from minerva_select import open_source
 from minerva_select.data.encoded_store import sample, EncodedStore
-from minerva_select.preprocessing import find_kinds, TableEncoder
+from minerva_select.preprocessing.column_types import infer_column_types
+from minerva_select.preprocessing.table_encoder import TableEncoder
 
 
 def peak():
@@ -300,7 +302,7 @@ def peak():
 
 source = open_source(sys.argv[1])
 table = as_table(sample(source, np.arange(0, 20_000, 10), block_rows=8192))
-encoder = TableEncoder(find_kinds(table)).fit(table)
+encoder = TableEncoder(infer_column_types(table)).fit(table)
 before = peak()
 store = EncodedStore.build(source, encoder, Path(sys.argv[2]), key="k", block_rows=8192)
 rows, generator = store.rows(), torch.Generator().manual_seed(0)

@@ -10,10 +10,11 @@ from minerva_select import open_source
 from minerva_select.data.encoded_store import EncodedStore
 from minerva_select.data.frames import as_table
 from minerva_select.errors import InputError
-from minerva_select.preprocessing import TableEncoder, find_kinds
+from minerva_select.preprocessing.column_types import infer_column_types
+from minerva_select.preprocessing.table_encoder import TableEncoder
 
 FRAME = pd.DataFrame({"amount": [float(k) for k in range(30)], "country": ["NL", "IT", "FR"] * 10})
-ENCODER = TableEncoder(find_kinds(as_table(FRAME))).fit(as_table(FRAME))
+ENCODER = TableEncoder(infer_column_types(as_table(FRAME))).fit(as_table(FRAME))
 
 
 def build(folder):
@@ -22,7 +23,7 @@ def build(folder):
 
 def rows(store):
     found = store.rows().take(torch.arange(30))
-    return found.ranks.tolist(), found.codes.tolist()
+    return found.quantiles.tolist(), found.codes.tolist()
 
 
 @pytest.fixture
@@ -47,8 +48,8 @@ HOSTILE = {
     "fewer rows": edited(n_rows=29, n_written=29),
     "fewer rows than none": edited(n_written=-1),
     "more rows written than there are": edited(n_written=31),
-    "no columns": edited(n_continuous=0, n_levels=[], positions=[]),
-    "columns less than none": edited(n_continuous=-1, n_written=0),
+    "no columns": edited(n_numeric=0, n_levels=[], positions=[]),
+    "columns less than none": edited(n_numeric=-1, n_written=0),
     "other levels": edited(n_levels=[3]),
     "levels of levels": edited(n_levels=[[4]]),
     "columns elsewhere": edited(positions=[0, 5]),
@@ -64,7 +65,7 @@ def test_a_header_that_was_not_written_for_this_table_is_refused(cache, hostile)
         build(cache)
 
 
-@pytest.mark.parametrize("name", ["ranks.bin", "codes.bin"])
+@pytest.mark.parametrize("name", ["quantiles.bin", "codes.bin"])
 @pytest.mark.parametrize("cut", [slice(0, -1), slice(0, 0)], ids=["shorter", "empty"])
 def test_rows_that_are_cut_are_refused(cache, name, cut):
     (cache / name).write_bytes((cache / name).read_bytes()[cut])
@@ -72,7 +73,7 @@ def test_rows_that_are_cut_are_refused(cache, name, cut):
         build(cache)
 
 
-@pytest.mark.parametrize("name", ["ranks.bin", "codes.bin"])
+@pytest.mark.parametrize("name", ["quantiles.bin", "codes.bin"])
 def test_bytes_behind_the_last_row_are_refused(cache, name):
     (cache / name).write_bytes((cache / name).read_bytes() + b"\0\0")
     with pytest.raises(InputError, match="is damaged"):
@@ -91,7 +92,7 @@ def test_rows_behind_those_recorded_are_written_again(cache):
     expected = rows(build(cache))
     header = cache / "store.json"
     header.write_text(edited(n_written=12)(header.read_text()))
-    for name in ("ranks.bin", "codes.bin"):
-        size = {"ranks.bin": 2, "codes.bin": 1}[name] * 12
+    for name in ("quantiles.bin", "codes.bin"):
+        size = {"quantiles.bin": 2, "codes.bin": 1}[name] * 12
         (cache / name).write_bytes((cache / name).read_bytes()[:size] + b"\xff" * 77)
     assert rows(build(cache)) == expected

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from minerva_select.data.encoded_rows import Layout, Rows, join_rows
-from minerva_select.data.sharding import HELD_WHOLE, Shares
+from minerva_select.data.encoded_rows import ColumnLayout, Rows, join_rows
+from minerva_select.data.sharding import UNSHARDED, Sharding
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics, Fold, Target
 from minerva_select.mi.training import Schedule, TrainingContext
 from minerva_select.runtime.deadline import Deadline
@@ -33,24 +33,26 @@ WITH_DROPOUT = dataclasses.replace(PLAN, n_folds=3, dropout=0.1)
 
 
 def table(is_discrete):
-    """Features, atoms of the target and what they are; all rows in the order of the target."""
+    """Features, bins of the target and what they are; all rows in the order of the target."""
     generator = torch.Generator().manual_seed(1)
     codes = torch.randint(3, (N_ROWS, 4), generator=generator, dtype=torch.uint8)
-    ranks = torch.rand(N_ROWS, 2, generator=generator)
-    ranks[::17, 0] = torch.nan
+    quantiles = torch.rand(N_ROWS, 2, generator=generator)
+    quantiles[::17, 0] = torch.nan
     equal = (codes[:, 0] == codes[:, 2]).long()
     for column, n_wrong in ((1, 0.25), (3, 0.3)):
         codes[:, column] = equal ^ (torch.rand(N_ROWS, generator=generator) < n_wrong)
     if is_discrete:
-        atoms = equal ^ (torch.rand(N_ROWS, generator=generator) < 0.1)
-        atom_rows = Rows(torch.empty(2, 0), torch.arange(2).unsqueeze(1), Layout(0, (2,), (0,)))
+        bins = equal ^ (torch.rand(N_ROWS, generator=generator) < 0.1)
+        bin_rows = Rows(torch.empty(2, 0), torch.arange(2).unsqueeze(1), ColumnLayout(0, (2,), (0,)))
     else:
-        atoms = 6 * equal + torch.randint(9, (N_ROWS,), generator=generator)
-        atom_rows = Rows((torch.arange(15).unsqueeze(1) + 0.5) / 15, torch.empty(15, 0).long(), Layout(1, (), (0,)))
-    x = Rows(ranks, codes, Layout(2, (3,) * 4, (0, 3, 1, 2, 4, 5)))
-    order = atoms.argsort(stable=True)
-    log_prior = (torch.bincount(atoms) / N_ROWS).log()
-    return x.take(order), Target(atoms[order], atom_rows, log_prior, is_discrete)
+        bins = 6 * equal + torch.randint(9, (N_ROWS,), generator=generator)
+        bin_rows = Rows(
+            (torch.arange(15).unsqueeze(1) + 0.5) / 15, torch.empty(15, 0).long(), ColumnLayout(1, (), (0,))
+        )
+    x = Rows(quantiles, codes, ColumnLayout(2, (3,) * 4, (0, 3, 1, 2, 4, 5)))
+    order = bins.argsort(stable=True)
+    log_prior = (torch.bincount(bins) / N_ROWS).log()
+    return x.take(order), Target(bins[order], bin_rows, log_prior, is_discrete)
 
 
 def make_folds(ranks, is_discrete, n_folds=1):
@@ -59,18 +61,18 @@ def make_folds(ranks, is_discrete, n_folds=1):
     generator = torch.Generator().manual_seed(2)
     weights = torch.rand(N_ROWS, generator=generator) + 0.5
     parts = torch.randperm(N_ROWS, generator=generator).tensor_split(5)
-    shares = Shares.of(ranks, OWN[ranks.size][ranks.rank])
-    own = x.take(torch.arange(*shares.own))
+    sharding = Sharding.of_ranks(ranks, OWN[ranks.size][ranks.rank])
+    own = x.take(torch.arange(*sharding.own_range))
     return [
         Fold(
             x=join_rows([own] * (n_folds if is_discrete else 1)),
-            target=dataclasses.replace(target, atoms=target.atoms.repeat(n_folds)),
+            target=dataclasses.replace(target, bins=target.bins.repeat(n_folds)),
             row_weights=weights.repeat(n_folds),
             train=(torch.cat([parts[(k + j) % 5] for j in range(3)]) + k * N_ROWS,),
             tune=(parts[(k + 3) % 5] + k * N_ROWS,),
             held_out=parts[(k + 4) % 5] + k * N_ROWS,
             clusters=(torch.arange(N_ROWS) // 2).repeat(n_folds),
-            shares=shares,
+            sharding=sharding,
         )
         for k in range(n_folds)
     ]
@@ -109,7 +111,7 @@ def steps(ranks, is_discrete):
 
 
 def parameters_that_matter(critics):
-    """Without the last bias of an amount's tower: what is added to all atoms' scores alike changes nothing."""
+    """Without the last bias of an amount's tower: what is added to all bins' scores alike changes nothing."""
     parameters = critics.ensemble.parameters.items()
     return torch.cat([value.detach().flatten() for name, value in parameters if name != "target.finish.2.bias"])
 
@@ -135,7 +137,7 @@ def eliminate_all_but_the_needed(ranks, is_discrete):
 def solve_as_in_the_paper(ranks):
     """A few steps of either stage."""
     x, target = table(is_discrete=True)
-    y = target.atom_rows.take(target.atoms)
+    y = target.bin_rows.take(target.bins)
     seen, held_out = torch.randperm(N_ROWS, generator=torch.Generator().manual_seed(0)).tensor_split([2500])
     settings = PaperSettings(batch_size=101, max_steps_learn=10, max_steps_sparsify=10)
     given = x.take(seen), y.take(seen), (x.take(held_out), y.take(held_out)), range(6), settings
@@ -248,37 +250,37 @@ def test_the_leading_clock_ends_the_time_of_all(found):
 
 def shares_of(rank):
     """Rows 0 to 3 are of the first rank, 4 of the second, 5 to 9 of the third."""
-    return Shares(ProcessGroup(CPU, rank, 3), (0, 4, 5, 10))
+    return Sharding(ProcessGroup(CPU, rank, 3), (0, 4, 5, 10))
 
 
 def test_numbers_of_rows_lead_to_the_rank_that_holds_them():
     rows = torch.tensor([0, 3, 4, 5, 9, 10, 14, 29])
-    owners = torch.stack([shares_of(rank).hold(rows) for rank in range(3)]).long().argmax(0)
+    owners = torch.stack([shares_of(rank).owns(rows) for rank in range(3)]).long().argmax(0)
     assert owners.tolist() == [0, 0, 1, 2, 2, 0, 1, 2]
     last = shares_of(2)
-    assert last.own_of(rows).tolist() == [5, 9, 29]
-    assert last.places(last.own_of(rows), n_held=15).tolist() == [0, 4, 14]  # each fold has its own five rows
-    assert last.places(last.own_of(rows), n_held=5).tolist() == [0, 4, 4]  # all folds have the same
-    assert last.places(rows, n_held=5).tolist() == [0, 0, 0, 0, 4, 0, 0, 4]
+    assert last.select_own(rows).tolist() == [5, 9, 29]
+    assert last.positions(last.select_own(rows), n_held=15).tolist() == [0, 4, 14]  # each fold has its own five rows
+    assert last.positions(last.select_own(rows), n_held=5).tolist() == [0, 4, 4]  # all folds have the same
+    assert last.positions(rows, n_held=5).tolist() == [0, 0, 0, 0, 4, 0, 0, 4]
 
 
 def test_a_portion_fills_up_the_lines_of_which_a_rank_holds_less():
     rows = torch.tensor([[7, 0, 9, 5], [1, 6, 2, 4]])
-    portion = shares_of(2).portion(rows)
-    assert portion.rows[0].tolist() == [7, 9, 5]
-    assert portion.rows[1, 0] == 6
+    shard = shares_of(2).shard(rows)
+    assert shard.rows[0].tolist() == [7, 9, 5]
+    assert shard.rows[1, 0] == 6
     values = torch.arange(8).view(2, 4)
-    assert portion.pick(values).tolist() == [[0, 2, 3], [5, 0, 0]]
-    by_column = portion.pick(torch.stack([values, -values], dim=-1))
+    assert shard.select(values).tolist() == [[0, 2, 3], [5, 0, 0]]
+    by_column = shard.select(torch.stack([values, -values], dim=-1))
     assert by_column.tolist() == [[[0, 0], [2, -2], [3, -3]], [[5, -5], [0, 0], [0, 0]]]
-    assert shares_of(1).portion(rows[:1]).rows.shape == (1, 0)
+    assert shares_of(1).shard(rows[:1]).rows.shape == (1, 0)
 
 
 def test_who_holds_every_row_copies_nothing():
     rows = torch.tensor([[2, 0], [1, 2]])
-    portion = HELD_WHOLE.portion(rows)
-    assert portion.rows is rows
-    assert portion.pick(rows) is rows
-    assert portion.join(rows) is rows
-    assert HELD_WHOLE.places(rows, n_held=3) is rows
-    assert HELD_WHOLE.own_of(rows[0]).tolist() == [2, 0]
+    shard = UNSHARDED.shard(rows)
+    assert shard.rows is rows
+    assert shard.select(rows) is rows
+    assert shard.gather(rows) is rows
+    assert UNSHARDED.positions(rows, n_held=3) is rows
+    assert UNSHARDED.select_own(rows[0]).tolist() == [2, 0]

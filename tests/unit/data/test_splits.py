@@ -82,5 +82,5 @@ def test_too_few_rows_or_folds_are_refused():
 
 @pytest.mark.parametrize("shares", [[], [1.0, 0.0], [0.5, -0.5], [0.5, float("nan")]])
 def test_shares_must_be_above_zero(shares):
-    with pytest.raises(InputError, match="Shares of a split must be numbers above 0"):
+    with pytest.raises(InputError, match="Sharding of a split must be numbers above 0"):
         split_rows(10, shares, None, rng())

@@ -68,5 +68,5 @@ def test_groups_that_are_always_there_cannot_be_split_by_time():
 
 
 def test_shares_must_be_above_zero():
-    with pytest.raises(InputError, match="Shares of a split must be numbers above 0"):
+    with pytest.raises(InputError, match="Sharding of a split must be numbers above 0"):
         split_by_time(np.arange(5.0), [1.0, 0.0])

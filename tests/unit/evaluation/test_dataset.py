@@ -98,8 +98,8 @@ def test_kinds_are_found_on_all_rows_and_those_named_are_remembered(mixed):
 
 def test_the_target_is_read_as_told():
     X, y = np.arange(40.0)[:, None], [0, 1] * 20
-    assert (read(X, y).target_kind, read(X, y).metric) == ("discrete", "ROC-AUC")
-    assert (read(X, y, target_type="continuous").target_kind, read(X, y, target_type="continuous").metric) == (
+    assert (read(X, y).target_type, read(X, y).metric) == ("discrete", "ROC-AUC")
+    assert (read(X, y, target_type="continuous").target_type, read(X, y, target_type="continuous").metric) == (
         "continuous",
         "R2",
     )

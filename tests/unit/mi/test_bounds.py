@@ -64,11 +64,11 @@ def test_conditional_scores_are_the_hand_worked_log_ratios():
 def test_conditional_scores_keep_leading_dimensions():
     generator = torch.Generator().manual_seed(2)
     scores = torch.randn(3, 4, 5, generator=generator)
-    atoms = torch.randint(5, (3, 4), generator=generator)
+    bins = torch.randint(5, (3, 4), generator=generator)
     log_prior = torch.full((5,), 0.2).log()
-    found = pointwise_information(scores, atoms, log_prior)
+    found = pointwise_information(scores, bins, log_prior)
     for member in range(3):
-        torch.testing.assert_close(found[member], pointwise_information(scores[member], atoms[member], log_prior))
+        torch.testing.assert_close(found[member], pointwise_information(scores[member], bins[member], log_prior))
 
 
 @pytest.mark.parametrize("n_levels", [3, 5])

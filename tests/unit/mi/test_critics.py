@@ -1,12 +1,12 @@
 import pytest
 import torch
 
-from minerva_select.data.encoded_rows import Layout, Rows
+from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.mi.critics import ClassCritic, ConcatenatedCritic, SeparableCritic
 from minerva_select.runtime.rng import seeded_rng
 
-X = Layout(2, (4, 3), (1, 3, 0, 2))
-Y = Layout(1, (5,), (0, 1))
+X = ColumnLayout(2, (4, 3), (1, 3, 0, 2))
+Y = ColumnLayout(1, (5,), (0, 1))
 BUILDERS = {
     "concatenated": lambda: ConcatenatedCritic(X, Y, n_members=2, width=16),
     "separable": lambda: SeparableCritic(X, Y, n_members=2, width=16, n_factors=4),
@@ -18,14 +18,14 @@ EVERYTHING = torch.ones(2, 4)
 def rows_of(layout, n_rows, seed):
     """Rows of their own for each of two members."""
     generator = torch.Generator().manual_seed(seed)
-    ranks = torch.rand(2, n_rows, layout.n_continuous, generator=generator)
+    quantiles = torch.rand(2, n_rows, layout.n_numeric, generator=generator)
     codes = [torch.randint(n, (2, n_rows), generator=generator) for n in layout.n_levels]
-    return Rows(ranks, torch.stack(codes, dim=-1), layout)
+    return Rows(quantiles, torch.stack(codes, dim=-1), layout)
 
 
 def some(rows, chosen):
     """The same rows of every member."""
-    return Rows(rows.ranks[:, chosen], rows.codes[:, chosen], rows.layout)
+    return Rows(rows.quantiles[:, chosen], rows.codes[:, chosen], rows.layout)
 
 
 @pytest.fixture(params=BUILDERS)
@@ -39,12 +39,12 @@ def test_a_feature_of_weight_zero_is_hidden_completely(critic, feature):
     x, y = rows_of(X, 8, seed=0), rows_of(Y, 8, seed=1)
     weights = EVERYTHING.clone()
     weights[0, feature] = 0.0  # for the first member
-    changed = Rows(x.ranks.clone(), x.codes.clone(), X)
+    changed = Rows(x.quantiles.clone(), x.codes.clone(), X)
     place = X.positions.index(feature)
-    if place < X.n_continuous:
-        changed.ranks[..., place] = torch.nan
+    if place < X.n_numeric:
+        changed.quantiles[..., place] = torch.nan
     else:
-        changed.codes[..., place - X.n_continuous] = (x.codes[..., place - X.n_continuous] + 1) % 3
+        changed.codes[..., place - X.n_numeric] = (x.codes[..., place - X.n_numeric] + 1) % 3
     before, after = critic(x, y, weights), critic(changed, y, weights)
     assert torch.equal(before[0], after[0])
     # The same change is seen at any other weight
@@ -68,7 +68,7 @@ def test_scores_of_a_row_do_not_depend_on_the_other_rows(critic):
 
 def test_scores_of_a_member_do_not_depend_on_the_rows_of_the_others(critic):
     x, y, other = rows_of(X, 8, seed=0), rows_of(Y, 8, seed=1), rows_of(X, 8, seed=2)
-    mixed = Rows(torch.stack([x.ranks[0], other.ranks[1]]), torch.stack([x.codes[0], other.codes[1]]), X)
+    mixed = Rows(torch.stack([x.quantiles[0], other.quantiles[1]]), torch.stack([x.codes[0], other.codes[1]]), X)
     scores, found = critic(x, y), critic(mixed, y)
     assert torch.equal(found[0], scores[0])
     assert not torch.allclose(found[1], scores[1])

@@ -4,7 +4,7 @@ import math
 import pytest
 import torch
 
-from minerva_select.data.encoded_rows import Layout, Rows
+from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.mi.bounds import pointwise_information
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
 from minerva_select.mi.training import Schedule, TrainingContext
@@ -39,9 +39,9 @@ def same(one, other, members=slice(None)):
 
 def spoil(fold, rows):
     """The same fold with the two classes exchanged on these rows."""
-    atoms = fold.target.atoms.clone()
-    atoms[rows] = 1 - atoms[rows]
-    return dataclasses.replace(fold, target=dataclasses.replace(fold.target, atoms=atoms))
+    bins = fold.target.bins.clone()
+    bins[rows] = 1 - bins[rows]
+    return dataclasses.replace(fold, target=dataclasses.replace(fold.target, bins=bins))
 
 
 @pytest.mark.reference
@@ -63,7 +63,7 @@ def test_information_of_a_row_is_never_above_its_surprise(make_fold, quick):
 def test_entropy_is_that_of_the_prior(make_fold):
     codes, _ = copied_column(8)
     target = make_fold(codes, torch.tensor([0, 0, 0, 0, 1, 1, 2, 2])).target
-    # Shares 1/2, 1/4, 1/4: half of log 2 and half of log 4
+    # Sharding 1/2, 1/4, 1/4: half of log 2 and half of log 4
     assert target.entropy == pytest.approx(1.5 * math.log(2), abs=1e-6)
 
 
@@ -141,16 +141,16 @@ def test_tuning_rows_are_judged_by_the_member_that_did_not_train_on_them(make_fo
     critics = fitted(fold)
     (found,) = critics.tuning_information()
     for k, (rows, values) in enumerate(zip(fold.tune, found.split([len(rows) for rows in fold.tune]), strict=True)):
-        scores = critics.critic(fold.x.take(rows.expand(3, -1)), critics.atom_rows)[k]
-        expected = pointwise_information(scores, fold.target.atoms[rows], fold.target.log_prior)
+        scores = critics.critic(fold.x.take(rows.expand(3, -1)), critics.bin_rows)[k]
+        expected = pointwise_information(scores, fold.target.bins[rows], fold.target.log_prior)
         torch.testing.assert_close(values, expected.detach(), rtol=1e-5, atol=1e-5)
 
 
 def test_vetting_rows_are_judged_by_the_mean_score_of_all_members(make_fold):
     fold = make_fold(*copied_column(), n_members=3)
     critics = fitted(fold)
-    scores = critics.critic(fold.x.take(fold.held_out.expand(3, -1)), critics.atom_rows).mean(0)
-    expected = pointwise_information(scores, fold.target.atoms[fold.held_out], fold.target.log_prior)
+    scores = critics.critic(fold.x.take(fold.held_out.expand(3, -1)), critics.bin_rows).mean(0)
+    expected = pointwise_information(scores, fold.target.bins[fold.held_out], fold.target.log_prior)
     (found,) = critics.held_out_information()
     torch.testing.assert_close(found, expected.detach(), rtol=1e-5, atol=1e-5)
 
@@ -160,18 +160,18 @@ def test_continuous_targets_are_scored_atom_by_atom(make_fold, quick):
     generator = torch.Generator().manual_seed(0)
     codes = torch.randint(2, (600, 2), generator=generator)
     # Eight levels of equal weight, the upper four where the first column is 1
-    atoms = 4 * codes[:, 0] + torch.randint(4, (600,), generator=generator)
-    (found,) = fitted(_ordered(make_fold(codes, atoms)), quick).held_out_information()
+    bins = 4 * codes[:, 0] + torch.randint(4, (600,), generator=generator)
+    (found,) = fitted(_ordered(make_fold(codes, bins)), quick).held_out_information()
     # The column tells the half: log 2. Each of 150 vetting rows says about that, so the mean is known well
     assert float(found.mean()) == pytest.approx(math.log(2), abs=0.07)
 
 
 def _ordered(fold):
     """The same fold with its classes as levels of an amount."""
-    n_atoms = len(fold.target.log_prior)
-    ranks = (torch.arange(n_atoms).unsqueeze(1) + 0.5) / n_atoms
-    atom_rows = Rows(ranks, torch.empty(n_atoms, 0, dtype=torch.int64), Layout(1, (), (0,)))
-    return dataclasses.replace(fold, target=dataclasses.replace(fold.target, atom_rows=atom_rows, is_discrete=False))
+    n_bins = len(fold.target.log_prior)
+    quantiles = (torch.arange(n_bins).unsqueeze(1) + 0.5) / n_bins
+    bin_rows = Rows(quantiles, torch.empty(n_bins, 0, dtype=torch.int64), ColumnLayout(1, (), (0,)))
+    return dataclasses.replace(fold, target=dataclasses.replace(fold.target, bin_rows=bin_rows, is_discrete=False))
 
 
 def test_dropout_is_off_once_fitted(make_fold, generator):

@@ -18,16 +18,16 @@ EVERYTHING = [0, 1, 2, 3, 4]
 def looking_at(critics, x):
     """The same critics with other cells in their table."""
     other = copy.copy(critics)
-    other.x = x.only(critics.features)
+    other.x = x.select(critics.features)
     return other
 
 
 def changed(x, feature):
     """The same table with other values of a categorical feature."""
-    place = x.layout.positions.index(feature) - x.layout.n_continuous
+    place = x.layout.positions.index(feature) - x.layout.n_numeric
     codes = x.codes.clone()
     codes[:, place] = (codes[:, place] + 1) % x.layout.n_levels[place]
-    return Rows(x.ranks, codes, x.layout)
+    return Rows(x.quantiles, codes, x.layout)
 
 
 def test_critics_learn_the_features_of_all_jobs_in_order(two_folds, draw_critics):
@@ -102,7 +102,7 @@ def test_the_loss_of_a_job_moves_its_own_members_only(two_folds, draw_critics):
     first, second = two_folds
     critics = draw_critics(CriticTask(first, [0, 1, 3]), CriticTask(second, [1, 2, 4]))
     rows = torch.stack([fold.held_out[:8] for fold in two_folds])
-    scores = critics.critic(critics.x.take(critics.for_members(rows)), critics.atom_rows, critics.masks)
+    scores = critics.critic(critics.x.take(critics.for_members(rows)), critics.bin_rows, critics.masks)
     critics.by_task(scores, rows)[1].sum().backward()
     for value in critics.ensemble.parameters.values():
         assert (value.grad[:2] == 0).all()

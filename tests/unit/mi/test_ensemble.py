@@ -1,14 +1,14 @@
 import pytest
 import torch
 
-from minerva_select.data.encoded_rows import Layout, Rows
+from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.mi.critics import ClassCritic, ConcatenatedCritic, SeparableCritic
 from minerva_select.mi.ensemble import AdamW, Ensemble
 from minerva_select.runtime.rng import seeded_rng
 
 CPU = torch.device("cpu")
-X = Layout(1, (3,), (1, 0))
-Y = Layout(0, (2,), (0,))
+X = ColumnLayout(1, (3,), (1, 0))
+Y = ColumnLayout(0, (2,), (0,))
 BUILDERS = {
     "concatenated": lambda n_members: ConcatenatedCritic(X, Y, n_members=n_members, width=8),
     "separable": lambda n_members: SeparableCritic(X, Y, n_members=n_members, width=8, n_factors=4),
@@ -18,13 +18,13 @@ BUILDERS = {
 
 def block(layout, n_members, n_rows, seed=0):
     generator = torch.Generator().manual_seed(seed)
-    ranks = torch.rand(n_members, n_rows, layout.n_continuous, generator=generator)
+    quantiles = torch.rand(n_members, n_rows, layout.n_numeric, generator=generator)
     codes = [torch.randint(n, (n_members, n_rows), generator=generator) for n in layout.n_levels]
-    return Rows(ranks, torch.stack(codes, dim=-1), layout)
+    return Rows(quantiles, torch.stack(codes, dim=-1), layout)
 
 
 def of_member(rows, k):
-    return Rows(rows.ranks[k : k + 1], rows.codes[k : k + 1], rows.layout)
+    return Rows(rows.quantiles[k : k + 1], rows.codes[k : k + 1], rows.layout)
 
 
 def build(name="concatenated", n_members=3, seed=0):

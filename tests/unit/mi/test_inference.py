@@ -116,7 +116,7 @@ def test_clusters_give_the_hand_worked_error():
     found = estimate_mean(values, weights, torch.tensor([8, 8, 9, 7]))
     # Mean 12 / 6 = 2. Weighted deviations: 0 + 2 in cluster 8, 4 in 9, 3 * -2 in 7. Squares 4 + 16 + 36, times 3 / 2.
     assert (found.mean, found.standard_error) == pytest.approx((2.0, math.sqrt(56 * 1.5) / 6))
-    # Shares of the weight 2, 1 and 3 of 6: as good as 36 / 14 equal clusters
+    # Sharding of the weight 2, 1 and 3 of 6: as good as 36 / 14 equal clusters
     assert found.degrees_of_freedom == pytest.approx(36 / 14 - 1)
 
 

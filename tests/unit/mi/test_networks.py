@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from minerva_select.data.encoded_rows import Layout, Rows
+from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.mi.networks import (
     MAX_COUNTED,
     ColumnEmbedding,
@@ -19,26 +19,26 @@ from minerva_select.runtime.rng import seeded_rng
 
 CPU = torch.device("cpu")
 # Features 0 to 3 are: categorical, continuous, categorical, continuous
-MIXED = Layout(2, (4, 3), (1, 3, 0, 2))
+MIXED = ColumnLayout(2, (4, 3), (1, 3, 0, 2))
 LAYOUTS = {
     "mixed": MIXED,
-    "nothing missing": Layout(2, (4, 3), (1, 3, 0, 2), any_missing=False),
-    "amounts": Layout(3, (), (2, 0, 1)),
-    "levels": Layout(0, (2, 1, 5), (1, 2, 0)),
-    "many levels": Layout(1, (4, MAX_COUNTED["cpu"] + 1, MAX_COUNTED["cpu"], 50), (3, 0, 4, 1, 2)),
-    "nothing but many levels": Layout(0, (MAX_COUNTED["cpu"] + 8, MAX_COUNTED["cpu"] + 1), (1, 0)),
+    "nothing missing": ColumnLayout(2, (4, 3), (1, 3, 0, 2), any_missing=False),
+    "amounts": ColumnLayout(3, (), (2, 0, 1)),
+    "levels": ColumnLayout(0, (2, 1, 5), (1, 2, 0)),
+    "many levels": ColumnLayout(1, (4, MAX_COUNTED["cpu"] + 1, MAX_COUNTED["cpu"], 50), (3, 0, 4, 1, 2)),
+    "nothing but many levels": ColumnLayout(0, (MAX_COUNTED["cpu"] + 8, MAX_COUNTED["cpu"] + 1), (1, 0)),
 }
 MEMBERS = slice(1, 3)  # some of the three that towers have here
 
 
 def table(layout=MIXED, n_rows=6, seed=0):
-    """Rows of random cells, a third of the ranks missing where the layout allows it."""
+    """Rows of random cells, a third of the quantiles missing where the layout allows it."""
     generator = torch.Generator().manual_seed(seed)
-    ranks = torch.rand(n_rows, layout.n_continuous, generator=generator)
+    quantiles = torch.rand(n_rows, layout.n_numeric, generator=generator)
     if layout.any_missing:
-        ranks[1::3] = torch.nan
+        quantiles[1::3] = torch.nan
     codes = [torch.randint(n, (n_rows, 1), generator=generator) for n in layout.n_levels]
-    return Rows(ranks, torch.cat([torch.empty(n_rows, 0, dtype=torch.int64), *codes], dim=1), layout)
+    return Rows(quantiles, torch.cat([torch.empty(n_rows, 0, dtype=torch.int64), *codes], dim=1), layout)
 
 
 def block(rows, n_members=1):
@@ -97,12 +97,12 @@ def test_every_member_has_weights_and_vectors_of_its_own():
     # Members share the waves of amounts and nothing else
     first, second = embed(rows).view(2, 6, 4, 3)
     same = (first == second).all(-1)
-    assert torch.equal(same[:, :2], ~table().ranks.isnan())
+    assert torch.equal(same[:, :2], ~table().quantiles.isnan())
     assert not same[:, 2:].any()
 
 
 def test_levels_of_different_columns_have_vectors_of_their_own():
-    embed = embedding(Layout(0, (4, 3), (0, 1)), n_members=2, width=2)
+    embed = embedding(ColumnLayout(0, (4, 3), (0, 1)), n_members=2, width=2)
     every_level = torch.tensor([[0, 0], [1, 1], [2, 2], [3, 0]])
     for k, columns in enumerate(embed(block(Rows(torch.empty(4, 0), every_level, embed.layout), 2)).view(2, 4, 2, 2)):
         vectors = [*columns[:, 0].tolist(), *columns[:3, 1].tolist()]
@@ -111,9 +111,9 @@ def test_levels_of_different_columns_have_vectors_of_their_own():
 
 @pytest.mark.parametrize("clamped", [False, True])
 def test_a_missing_value_has_a_signal_of_its_own(clamped):
-    embed = embedding(Layout(1, (), (0,)), width=4, clamped=clamped)
-    ranks = torch.cat([torch.tensor([[torch.nan]]), torch.linspace(0, 1, 101).unsqueeze(1)])
-    (found,) = embed(block(Rows(ranks, torch.empty(102, 0, dtype=torch.int64), embed.layout)))
+    embed = embedding(ColumnLayout(1, (), (0,)), width=4, clamped=clamped)
+    quantiles = torch.cat([torch.tensor([[torch.nan]]), torch.linspace(0, 1, 101).unsqueeze(1)])
+    (found,) = embed(block(Rows(quantiles, torch.empty(102, 0, dtype=torch.int64), embed.layout)))
     missing, *present = found
     expected = soft_clamp(embed.missing[0, 0]) if clamped else embed.missing[0, 0]
     torch.testing.assert_close(missing, expected)
@@ -122,7 +122,7 @@ def test_a_missing_value_has_a_signal_of_its_own(clamped):
 
 def test_the_signal_of_missing_values_is_learned():
     embed, rows = embedding(width=4), table(LAYOUTS["nothing missing"])
-    rows.ranks[0, 1] = torch.nan
+    rows.quantiles[0, 1] = torch.nan
     embed(block(rows)).sum().backward()
     assert embed.missing.grad.tolist() == [[[0.0] * 4, [1.0] * 4]]
     assert torch.isfinite(embed.levels.grad).all()
@@ -134,7 +134,7 @@ def test_clamped_embeddings_stay_bounded_however_large_they_are_learned():
         embed.levels.mul_(1e6)
         embed.missing.mul_(1e6)
     rows = table()
-    rows.ranks[0] = torch.nan
+    rows.quantiles[0] = torch.nan
     assert embed(block(rows)).abs().max() <= 3.0
 
 
@@ -144,7 +144,7 @@ def test_one_column_embeds_as_it_does_among_all(place, clamped):
     embed, rows = embedding(n_members=3, width=4, clamped=clamped), table()
     index = torch.tensor([[5, 1, 0], [2, 2, 3]])
     taken = rows.take(index)
-    values = taken.ranks[..., place] if place < 2 else taken.codes[..., place - 2]
+    values = taken.quantiles[..., place] if place < 2 else taken.codes[..., place - 2]
     found = embed.column(values, place, MEMBERS)
     for k, member in enumerate(range(3)[MEMBERS]):
         everything = embed(rows.take(index[k].expand(3, -1))).view(3, 3, 4, 4)
@@ -250,7 +250,7 @@ def tower_of(layout, n_members=3):
 
 
 def doubles(rows):
-    return Rows(rows.ranks.double(), rows.codes, rows.layout)
+    return Rows(rows.quantiles.double(), rows.codes, rows.layout)
 
 
 def weights_of(shape, n_rows, n_features):
@@ -267,7 +267,7 @@ def weights_of(shape, n_rows, n_features):
 def test_the_projection_of_embedded_columns_needs_no_embedding(layout, shape):
     tower = tower_of(layout)
     rows = doubles(table(layout, n_rows=120)).take(torch.arange(120).view(3, 40))  # other rows for every member
-    assert rows.ranks.isnan().any() == (layout.any_missing and layout.n_continuous > 0)
+    assert rows.quantiles.isnan().any() == (layout.any_missing and layout.n_numeric > 0)
     weights = weights_of(shape, 40, layout.n_features)
     found, expected = tower.hidden(rows, weights), tower.project(tower.embed(rows, weights))
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
@@ -280,7 +280,7 @@ def test_the_projection_learns_as_that_of_embedded_columns_does(layout, shape):
     weights = weights_of(shape, 40, layout.n_features)
     learned = [tower.project.weight, tower.project.bias]
     learned += [tower.embed.levels] if layout.n_levels else []
-    learned += [tower.embed.missing] if rows.ranks.isnan().any() else []
+    learned += [tower.embed.missing] if rows.quantiles.isnan().any() else []
     learned += [] if weights is None else [weights.requires_grad_()]
     direction = torch.randn(3, 40, 6, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
     found = torch.autograd.grad((tower.hidden(rows, weights) * direction).sum(), learned)
@@ -292,9 +292,9 @@ def test_the_projection_learns_as_that_of_embedded_columns_does(layout, shape):
 
 def test_codes_may_be_bytes():
     # Vectors are counted beyond 255, which bytes alone could not
-    layout = Layout(1, (200, 20, 200, 20), (2, 0, 1, 4, 3))
+    layout = ColumnLayout(1, (200, 20, 200, 20), (2, 0, 1, 4, 3))
     tower, rows = tower_of(layout), doubles(table(layout, n_rows=60))
-    bytewise = Rows(rows.ranks, rows.codes.to(torch.uint8), layout)
+    bytewise = Rows(rows.quantiles, rows.codes.to(torch.uint8), layout)
     assert torch.equal(tower.hidden(block(bytewise, 3)), tower.hidden(block(rows, 3)))
     assert torch.equal(tower.embed(block(bytewise, 3)), tower.embed(block(rows, 3)))
     mine, others = torch.arange(60).view(2, 2, 15)
@@ -331,8 +331,8 @@ def test_the_projection_changes_as_if_the_features_had_been_exchanged(features):
     others = torch.stack([torch.randperm(20, generator=torch.Generator().manual_seed(k)) for k in range(3)])
     taken, changed = rows.take(mine), rows.take(mine)
     for place in (layout.positions.index(feature) for feature in features):
-        if place < layout.n_continuous:
-            changed.ranks[..., place] = rows.ranks[others, place]
+        if place < layout.n_numeric:
+            changed.quantiles[..., place] = rows.quantiles[others, place]
         else:
             changed.codes[..., place - 1] = rows.codes[others, place - 1]
     expected = (tower.hidden(changed) - tower.hidden(taken))[MEMBERS]

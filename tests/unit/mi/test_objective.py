@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 
-from minerva_select.data.encoded_rows import Layout, Rows, stack_rows
+from minerva_select.data.encoded_rows import ColumnLayout, Rows, stack_rows
 from minerva_select.mi.bounds import donsker_varadhan
 from minerva_select.mi.critics import ConcatenatedCritic
 from minerva_select.mi.objective import Loss, norm_drift, sparsity_ratio
@@ -61,11 +61,11 @@ def test_penalties_stay_finite_when_every_weight_is_zero():
 
 def test_bound_term_has_a_gradient_in_every_parameter_and_every_weight():
     generator = torch.Generator().manual_seed(0)
-    ranks = torch.rand(32, 2, generator=generator)
-    ranks[::3] = torch.nan
+    quantiles = torch.rand(32, 2, generator=generator)
+    quantiles[::3] = torch.nan
     codes = torch.randint(3, (32, 2), generator=generator)
-    x = Rows(ranks, codes, Layout(2, (3, 3), (0, 2, 1, 3)))
-    y = Rows(ranks[:, :1], codes[:, :1], Layout(1, (3,), (0, 1)))
+    x = Rows(quantiles, codes, ColumnLayout(2, (3, 3), (0, 2, 1, 3)))
+    y = Rows(quantiles[:, :1], codes[:, :1], ColumnLayout(1, (3,), (0, 1)))
     with seeded_rng(0, torch.device("cpu")):
         critic = ConcatenatedCritic(x.layout, y.layout, width=16)
     weights = torch.ones(4, requires_grad=True)

@@ -4,7 +4,7 @@ import math
 import pytest
 import torch
 
-from minerva_select.data.encoded_rows import Layout, Rows
+from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.mi import cross_fit, pair_tables
 from minerva_select.mi.bounds import pointwise_information
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
@@ -24,7 +24,7 @@ from minerva_select.runtime.rng import seeded_rng
 
 CPU = torch.device("cpu")
 # Features 0 to 4 are: categorical, continuous, categorical of many levels, continuous, categorical
-MIXED = Layout(2, (4, 40, 3), (1, 3, 0, 2, 4))
+MIXED = ColumnLayout(2, (4, 40, 3), (1, 3, 0, 2, 4))
 PAIRS = ((0, 1), (4, 2), (1, 3), (2, 0))
 MEMBERS = slice(1, 3)  # some of the three that towers have here
 STILL = Schedule(max_steps=1, batch_size=32, learning_rate=0.0)  # leaves every parameter where it starts
@@ -33,17 +33,17 @@ STILL = Schedule(max_steps=1, batch_size=32, learning_rate=0.0)  # leaves every 
 def levels(codes):
     """Rows of categorical columns."""
     return Rows(
-        torch.empty(len(codes), 0), codes, Layout(0, (MAX_LEVELS,) * codes.shape[1], tuple(range(codes.shape[1])))
+        torch.empty(len(codes), 0), codes, ColumnLayout(0, (MAX_LEVELS,) * codes.shape[1], tuple(range(codes.shape[1])))
     )
 
 
 def mixed(n_rows=60, seed=0):
-    """Rows of both kinds, some ranks missing."""
+    """Rows of both kinds, some quantiles missing."""
     generator = torch.Generator().manual_seed(seed)
-    ranks = torch.rand(n_rows, 2, generator=generator)
-    ranks[torch.rand(n_rows, 2, generator=generator) < 0.2] = torch.nan
+    quantiles = torch.rand(n_rows, 2, generator=generator)
+    quantiles[torch.rand(n_rows, 2, generator=generator) < 0.2] = torch.nan
     codes = [torch.randint(n, (n_rows,), generator=generator) for n in MIXED.n_levels]
-    return Rows(ranks, torch.stack(codes, dim=1), MIXED)
+    return Rows(quantiles, torch.stack(codes, dim=1), MIXED)
 
 
 def draw_tables(seed=0, n_values=2, chosen=PAIRS):
@@ -143,8 +143,8 @@ def test_what_rows_are_told_of_noise_says_nothing_of_their_own_class():
 
 
 def test_cells_hold_missing_ranks_and_rare_levels():
-    ranks = torch.tensor([[torch.nan], [0.0], [0.999], [0.5]])
-    x = Rows(ranks, torch.tensor([[0], [23], [31], [39]]), Layout(1, (40,), (1, 0)))
+    quantiles = torch.tensor([[torch.nan], [0.0], [0.999], [0.5]])
+    x = Rows(quantiles, torch.tensor([[0], [23], [31], [39]]), ColumnLayout(1, (40,), (1, 0)))
     found = build_pair_tables(x, torch.tensor([1, 0, 1, 0]), torch.ones(4), torch.arange(4), [(1, 0)])
     # Feature 1 is the amount: a bin of its own where missing, then eight; levels from 23 on are one
     occur = found.tables[UNSEEN, 0, :, 0].nonzero().flatten().tolist()
@@ -231,7 +231,7 @@ def exchanged(rows, mine, others, features):
     taken, other = rows.take(mine), rows.take(others)
     for place in (MIXED.positions.index(feature) for feature in features):
         if place < 2:
-            taken.ranks[..., place] = other.ranks[..., place]
+            taken.quantiles[..., place] = other.quantiles[..., place]
         else:
             taken.codes[..., place - 2] = other.codes[..., place - 2]
     return taken
@@ -241,7 +241,7 @@ def exchanged(rows, mine, others, features):
 @pytest.mark.parametrize("features", [[0], [1], [2], [3], [4], [0, 1], [4, 1], [3, 4]])
 def test_the_projection_changes_as_if_the_features_had_been_exchanged(features, dtype):
     tower, rows = tower_of(dtype), mixed()
-    rows = Rows(rows.ranks.to(dtype), rows.codes, MIXED)
+    rows = Rows(rows.quantiles.to(dtype), rows.codes, MIXED)
     mine = torch.arange(60).expand(3, -1)
     others = torch.stack([torch.randperm(60, generator=torch.Generator().manual_seed(k)) for k in range(3)])
     with torch.no_grad():
@@ -259,7 +259,7 @@ def test_the_projection_changes_as_if_the_features_had_been_exchanged(features, 
 @pytest.mark.parametrize("features", [[0], [2, 4]])
 def test_a_hidden_column_of_a_pair_hides_its_change_too(features):
     tower, rows = tower_of(), mixed()
-    rows = Rows(rows.ranks.double(), rows.codes, MIXED)
+    rows = Rows(rows.quantiles.double(), rows.codes, MIXED)
     mine, others = torch.arange(60).view(3, 20), torch.arange(60).flip(0).view(3, 20)
     weights = torch.ones(3, 5, dtype=torch.float64)
     weights[2, [1, 3]] = 0.0  # for the last member, and none of the features
@@ -287,7 +287,7 @@ def test_features_that_are_in_no_pair_change_their_columns_alone():
 @pytest.mark.parametrize("hidden", [0, 1, 2, 4])
 def test_hiding_either_column_of_a_pair_hides_the_pair(hidden, by_row):
     tower, rows = tower_of(), mixed(12).take(torch.arange(12).expand(3, -1))
-    rows = Rows(rows.ranks.double(), rows.codes, MIXED)
+    rows = Rows(rows.quantiles.double(), rows.codes, MIXED)
     weights = torch.ones(3, 12, 5) if by_row else torch.ones(3, 1, 5)
     weights[..., hidden] = 0.0
     left = [k for k, pair in enumerate(PAIRS) if hidden not in pair]
@@ -332,7 +332,7 @@ def test_entries_of_pairs_are_those_of_their_inputs():
 def told(fold, chosen=PAIRS):
     """The fold with tables of its training rows."""
     rows = torch.cat(fold.train).unique()
-    tables = build_pair_tables(fold.x, fold.target.atoms, fold.row_weights, rows, chosen)
+    tables = build_pair_tables(fold.x, fold.target.bins, fold.row_weights, rows, chosen)
     return dataclasses.replace(fold, pairs=tables)
 
 
@@ -374,8 +374,8 @@ def test_training_rows_are_told_by_the_other_parts_and_all_else_by_all(told_fold
 
     def bound(part, prior):
         with torch.no_grad():
-            scores = critics.critic(critics.x.take(rows), critics.atom_rows, None, part)
-        values = pointwise_information(scores, critics.atoms[rows], prior)
+            scores = critics.critic(critics.x.take(rows), critics.bin_rows, None, part)
+        values = pointwise_information(scores, critics.bins[rows], prior)
         weights = critics.row_weights[rows]
         return float(((values * weights).sum(1) / weights.sum(1)).mean())
 
@@ -384,8 +384,8 @@ def test_training_rows_are_told_by_the_other_parts_and_all_else_by_all(told_fold
     (found,) = critics.information([told_folds[0].held_out[:8], told_folds[1].held_out[:8]])[:1]
     vet = torch.stack([told_folds[0].held_out[:8]] * 2 + [told_folds[1].held_out[:8]] * 2)
     with torch.no_grad():
-        scores = critics.critic(critics.x.take(vet), critics.atom_rows)[:2].mean(0)
-    expected = pointwise_information(scores, critics.atoms[vet[0]], critics.log_prior[0])
+        scores = critics.critic(critics.x.take(vet), critics.bin_rows)[:2].mean(0)
+    expected = pointwise_information(scores, critics.bins[vet[0]], critics.log_prior[0])
     torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
 
 

@@ -1,9 +1,9 @@
 import torch
 
-from minerva_select.data.encoded_rows import Layout, Rows
+from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.mi.pairing import score_joint_and_marginal
 
-LAYOUT = Layout(0, (100,), (0,))
+LAYOUT = ColumnLayout(0, (100,), (0,))
 
 
 def numbered(n_rows, offset=0):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from minerva_select.data.encoded_rows import Layout, Rows
+from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.mi import pairwise_mi
 from minerva_select.mi.discretization import MAX_LEVELS, N_BINS, N_CLASSES, coarsen_target, discretize_columns
 from minerva_select.mi.pairwise_mi import screen
@@ -132,27 +132,27 @@ def test_one_class_gives_no_evidence_and_no_nan(table):
 
 def test_coarse_codes_bin_ranks_keep_levels_and_set_missing_apart():
     # Feature 0 is categorical, feature 1 continuous
-    ranks = torch.tensor([[torch.nan], [0.001], [0.5], [0.999]])
+    quantiles = torch.tensor([[torch.nan], [0.001], [0.5], [0.999]])
     codes = torch.tensor([[0], [3], [MAX_LEVELS], [MAX_LEVELS + 40]])
-    found = discretize_columns(Rows(ranks, codes, Layout(1, (MAX_LEVELS + 50,), (1, 0))))
+    found = discretize_columns(Rows(quantiles, codes, ColumnLayout(1, (MAX_LEVELS + 50,), (1, 0))))
     assert found[:, 0].tolist() == [0, 3, MAX_LEVELS - 1, MAX_LEVELS - 1]
     assert found[:, 1].tolist() == [0, 1, 1 + N_BINS // 2, N_BINS]
 
 
 def test_few_atoms_stay_the_classes_they_are():
-    atoms = torch.tensor([2, 0, 1, 1])
-    assert torch.equal(coarsen_target(atoms, torch.tensor([0.9, 0.1, 0.5])), atoms)
+    bins = torch.tensor([2, 0, 1, 1])
+    assert torch.equal(coarsen_target(bins, torch.tensor([0.9, 0.1, 0.5])), bins)
 
 
 def test_many_atoms_become_classes_of_neighbours_of_about_equal_weight():
     generator = torch.Generator().manual_seed(0)
-    atom_order = torch.rand(40, generator=generator)
-    atoms = torch.arange(40).repeat(25)
-    classes = coarsen_target(atoms, atom_order)
-    place = atom_order[atoms]
+    bin_order = torch.rand(40, generator=generator)
+    bins = torch.arange(40).repeat(25)
+    classes = coarsen_target(bins, bin_order)
+    place = bin_order[bins]
     by_place = classes[place.argsort(stable=True)]
     assert (by_place.diff() >= 0).all()
-    # 40 atoms in 8 classes: five each
+    # 40 bins in 8 classes: five each
     assert torch.bincount(classes).tolist() == [5 * 25] * N_CLASSES
 
 

@@ -7,7 +7,7 @@ import math
 import pytest
 import torch
 
-from minerva_select.data.encoded_rows import Layout, Rows
+from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.mi.cross_fit import Fold, Target
 from minerva_select.mi.discretization import discretize_columns
 from minerva_select.mi.pairwise_mi import screen
@@ -21,17 +21,19 @@ def draw(seed):
     return torch.Generator().manual_seed(seed)
 
 
-def as_fold(ranks, codes, y, is_discrete=True, atom_ranks=None, row_weights=None):
+def as_fold(quantiles, codes, y, is_discrete=True, bin_quantiles=None, row_weights=None):
     """Three quarters of the rows train, a quarter vets."""
     n_rows = len(y)
     prior = torch.bincount(y).float() / n_rows
     n_levels = tuple(int(column.max()) + 1 for column in codes.T)
-    layout = Layout(ranks.shape[1], n_levels, tuple(range(ranks.shape[1] + codes.shape[1])))
-    of_atoms = torch.empty(len(prior), 0) if atom_ranks is None else atom_ranks[:, None]
-    atoms = Rows(of_atoms, torch.arange(len(prior))[:, None], Layout(of_atoms.shape[1], (len(prior),), (0, 1)))
+    layout = ColumnLayout(quantiles.shape[1], n_levels, tuple(range(quantiles.shape[1] + codes.shape[1])))
+    of_bins = torch.empty(len(prior), 0) if bin_quantiles is None else bin_quantiles[:, None]
+    bins = Rows(of_bins, torch.arange(len(prior))[:, None], ColumnLayout(of_bins.shape[1], (len(prior),), (0, 1)))
     train, tune, vet = torch.arange(n_rows).tensor_split([n_rows // 2, 3 * n_rows // 4])
     weights = torch.ones(n_rows) if row_weights is None else row_weights
-    return Fold(Rows(ranks, codes, layout), Target(y, atoms, prior.log(), is_discrete), weights, (train,), (tune,), vet)
+    return Fold(
+        Rows(quantiles, codes, layout), Target(y, bins, prior.log(), is_discrete), weights, (train,), (tune,), vet
+    )
 
 
 @pytest.fixture
@@ -80,7 +82,9 @@ def test_a_continuous_column_and_target_are_read_in_cells():
     # y is the rank of x, in 64 levels: all that 32 classes hold
     x = torch.rand(N_ROWS, 1, generator=draw(2))
     y = (x[:, 0] * 64).long()
-    fold = as_fold(x, torch.empty(N_ROWS, 0, dtype=torch.int64), y, is_discrete=False, atom_ranks=torch.arange(64) / 64)
+    fold = as_fold(
+        x, torch.empty(N_ROWS, 0, dtype=torch.int64), y, is_discrete=False, bin_quantiles=torch.arange(64) / 64
+    )
     counts = PluginEstimator([fold], [0])
     assert counts.entropy == pytest.approx(math.log(32), abs=0.01)
     assert counts.alone(0).mean > 0.95 * math.log(32)

@@ -12,14 +12,14 @@ def generator(seed=0):
 
 
 def few_of_class_one(n_rows=1000, n_rare=5):
-    """Atoms of so many rows, the first few of class 1, and the logarithms of their shares."""
-    atoms = (torch.arange(n_rows) < n_rare).long()
-    return atoms, (torch.bincount(atoms) / n_rows).log().view(1, 1, 2)
+    """Bins of so many rows, the first few of class 1, and the logarithms of their shares."""
+    bins = (torch.arange(n_rows) < n_rare).long()
+    return bins, (torch.bincount(bins) / n_rows).log().view(1, 1, 2)
 
 
-def choose(atoms, log_prior, n_draws, is_discrete=True):
-    everything = [torch.arange(len(atoms))]
-    return make_sampler(everything, atoms, torch.ones(len(atoms)), log_prior, is_discrete=is_discrete, n_draws=n_draws)
+def choose(bins, log_prior, n_draws, is_discrete=True):
+    everything = [torch.arange(len(bins))]
+    return make_sampler(everything, bins, torch.ones(len(bins)), log_prior, is_discrete=is_discrete, n_draws=n_draws)
 
 
 def test_padding_has_no_weight():
@@ -31,17 +31,17 @@ def test_padding_has_no_weight():
     assert row_weights.tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
 
 
-@pytest.mark.parametrize("atoms_are", ["frequent", "rare but seen often enough", "levels of an amount"])
-def test_batches_are_drawn_plainly_where_nothing_is_missed(atoms_are):
-    atoms, log_prior = few_of_class_one(n_rare=400 if atoms_are == "frequent" else 5)
+@pytest.mark.parametrize("bins_are", ["frequent", "rare but seen often enough", "levels of an amount"])
+def test_batches_are_drawn_plainly_where_nothing_is_missed(bins_are):
+    bins, log_prior = few_of_class_one(n_rare=400 if bins_are == "frequent" else 5)
     seen = [torch.arange(3, 1000, 2), torch.tensor([10, 20, 30])]
     found = make_sampler(
         seen,
-        atoms,
+        bins,
         torch.ones(1000),
         log_prior,
-        is_discrete=atoms_are != "levels of an amount",
-        n_draws=10_000 if atoms_are == "rare but seen often enough" else 100,
+        is_discrete=bins_are != "levels of an amount",
+        n_draws=10_000 if bins_are == "rare but seen often enough" else 100,
     )
     # One number a row, of the row's place among those of its member
     numbers = torch.rand(2, 50, generator=generator(), dtype=torch.float64)
@@ -72,9 +72,9 @@ def test_a_rare_class_is_drawn_as_often_as_its_rows_may_be_visited(n_draws, shar
 
 
 def test_many_rare_classes_have_half_of_a_batch_at_most():
-    atoms = torch.cat([torch.zeros(9_900, dtype=torch.int64), torch.arange(1, 51).repeat(2)])
-    log_prior = (torch.bincount(atoms) / len(atoms)).log().view(1, 1, -1)
-    shares = choose(atoms, log_prior, n_draws=100).log_prior.flatten().exp()
+    bins = torch.cat([torch.zeros(9_900, dtype=torch.int64), torch.arange(1, 51).repeat(2)])
+    log_prior = (torch.bincount(bins) / len(bins)).log().view(1, 1, -1)
+    shares = choose(bins, log_prior, n_draws=100).log_prior.flatten().exp()
     # Each of 51 classes gets at least 0.5 / 51, before all are brought to a sum of one
     rare = 0.5 / 51
     assert shares[1:].tolist() == pytest.approx([rare / (0.99 + 50 * rare)] * 50)
@@ -82,22 +82,22 @@ def test_many_rare_classes_have_half_of_a_batch_at_most():
 
 
 def test_shares_of_a_batch_are_those_asked_for_and_rows_of_a_class_are_equally_likely():
-    atoms = torch.tensor([1, 0, 2, 0, 0, 2, 0, 1, 0, 0])
+    bins = torch.tensor([1, 0, 2, 0, 0, 2, 0, 1, 0, 0])
     share = torch.tensor([[0.2, 0.5, 0.3]], dtype=torch.float64)
-    found = RebalancedSampler([torch.arange(10)], atoms, torch.ones(10), share)
+    found = RebalancedSampler([torch.arange(10)], bins, torch.ones(10), share)
     n_draws = 100_000
     (drawn,) = found.draw(n_draws, generator())
-    expected = share[0, atoms] / torch.bincount(atoms)[atoms]
+    expected = share[0, bins] / torch.bincount(bins)[bins]
     # A share of so many draws has a standard error of at most 0.0014
     torch.testing.assert_close(torch.bincount(drawn) / n_draws, expected.float(), rtol=0, atol=0.006)
 
 
 def test_members_draw_their_own_rows_and_never_a_class_that_they_do_not_have():
-    atoms = torch.tensor([0, 0, 1, 1, 2, 2, 0, 0, 1, 2])
+    bins = torch.tensor([0, 0, 1, 1, 2, 2, 0, 0, 1, 2])
     seen = [torch.tensor([9, 2, 0, 6]), torch.tensor([1, 3, 7, 8, 5]), torch.tensor([6, 0, 7])]
-    counts = torch.stack([torch.bincount(atoms[rows], minlength=3) for rows in seen])
+    counts = torch.stack([torch.bincount(bins[rows], minlength=3) for rows in seen])
     wanted = (counts > 0).double()
-    found = RebalancedSampler(seen, atoms, torch.ones(10), wanted / wanted.sum(1, keepdim=True))
+    found = RebalancedSampler(seen, bins, torch.ones(10), wanted / wanted.sum(1, keepdim=True))
     drawn = found.draw(2_000, generator())
     for rows, own in zip(drawn, seen, strict=True):
         assert rows.unique().tolist() == own.sort().values.tolist()
@@ -106,9 +106,9 @@ def test_members_draw_their_own_rows_and_never_a_class_that_they_do_not_have():
 
 
 def test_the_prior_of_batches_counts_what_rows_weigh():
-    atoms, weights = torch.tensor([0, 0, 1]), torch.tensor([1.0, 3.0, 4.0])
+    bins, weights = torch.tensor([0, 0, 1]), torch.tensor([1.0, 3.0, 4.0])
     half = torch.full((1, 2), 0.5, dtype=torch.float64)
-    found = RebalancedSampler([torch.arange(3)], atoms, weights, half)
+    found = RebalancedSampler([torch.arange(3)], bins, weights, half)
     # Half of the draws weigh 2 in the mean, the other half 4
     assert found.log_prior.exp().flatten().tolist() == pytest.approx([1 / 3, 2 / 3])
 
@@ -117,26 +117,26 @@ def test_the_prior_of_batches_counts_what_rows_weigh():
 def law():
     """Rows of three values and two classes, the second rare, all of unequal weight; a sampler that shows it more."""
     draw = generator(1)
-    x, atoms = torch.randint(3, (400,), generator=draw), (torch.arange(400) % 40 == 0).long()
-    x = torch.where(atoms == 1, x.clamp(max=1), x)
-    weights = torch.rand(400, generator=draw, dtype=torch.float64) + torch.where(atoms == 1, 2.0, 0.1)
+    x, bins = torch.randint(3, (400,), generator=draw), (torch.arange(400) % 40 == 0).long()
+    x = torch.where(bins == 1, x.clamp(max=1), x)
+    weights = torch.rand(400, generator=draw, dtype=torch.float64) + torch.where(bins == 1, 2.0, 0.1)
     share = torch.tensor([[0.6, 0.4]], dtype=torch.float64)
-    return x, atoms, weights, share, RebalancedSampler([torch.arange(400)], atoms, weights, share)
+    return x, bins, weights, share, RebalancedSampler([torch.arange(400)], bins, weights, share)
 
 
-def true_critic(x, atoms, weights):  # (n_values, n_classes)
+def true_critic(x, bins, weights):  # (n_values, n_classes)
     """The logarithm of the law of x given the class, by the weights: the best critic under any prior."""
-    joint = torch.zeros(3, 2, dtype=torch.float64).index_put_((x, atoms), weights, accumulate=True)
+    joint = torch.zeros(3, 2, dtype=torch.float64).index_put_((x, bins), weights, accumulate=True)
     return (joint / joint.sum(0)).clamp(min=1e-12).log()
 
 
 def test_the_best_critic_is_the_best_for_such_batches_too(law):
-    x, atoms, weights, share, found = law
-    chance = (share[0] / torch.bincount(atoms))[atoms]  # of a draw to be this row
+    x, bins, weights, share, found = law
+    chance = (share[0] / torch.bincount(bins))[bins]  # of a draw to be this row
     slopes = []
-    for log_prior in (found.log_prior[0], (torch.bincount(atoms) / len(atoms)).log()):
-        critic = true_critic(x, atoms, weights).requires_grad_()
-        information = pointwise_information(critic[x], atoms, log_prior)
+    for log_prior in (found.log_prior[0], (torch.bincount(bins) / len(bins)).log()):
+        critic = true_critic(x, bins, weights).requires_grad_()
+        information = pointwise_information(critic[x], bins, log_prior)
         ((information * weights * chance).sum() / (weights * chance).sum()).backward()
         slopes.append(float(critic.grad.abs().max()))
     # The prior is a single, known to 1e-7; the plain one of the rows would pull the critic elsewhere
@@ -145,12 +145,12 @@ def test_the_best_critic_is_the_best_for_such_batches_too(law):
 
 
 def test_the_weighted_bound_of_a_known_critic_is_unbiased(law):
-    x, atoms, weights, share, found = law
-    critic = true_critic(x, atoms, weights)
+    x, bins, weights, share, found = law
+    critic = true_critic(x, bins, weights)
     (rows,) = found.draw(100_000, generator())
-    information = pointwise_information(critic[x[rows]], atoms[rows], found.log_prior[0])
+    information = pointwise_information(critic[x[rows]], bins[rows], found.log_prior[0])
     # The information of the law that has the same x given the class, and the prior of the batches
-    amounts = torch.bincount(atoms, weights) / torch.bincount(atoms)
+    amounts = torch.bincount(bins, weights) / torch.bincount(bins)
     prior = share[0] * amounts / (share[0] * amounts).sum()
     joint = critic.exp() * prior
     expected = (joint * (critic - joint.sum(1, keepdim=True).log())).sum()
@@ -161,40 +161,40 @@ def test_the_weighted_bound_of_a_known_critic_is_unbiased(law):
 
 
 def test_draws_come_from_the_generator():
-    atoms, log_prior = few_of_class_one()
-    found = choose(atoms, log_prior, n_draws=100)
+    bins, log_prior = few_of_class_one()
+    found = choose(bins, log_prior, n_draws=100)
     first, second, other = (found.draw(64, generator(seed)) for seed in (1, 1, 2))
     assert torch.equal(first, second)
     assert not torch.equal(first, other)
 
 
 def test_a_batch_shows_a_rare_class_that_plain_ones_hardly_hold():
-    atoms, log_prior = few_of_class_one(n_rows=10_000, n_rare=3)
-    n_rare = int((atoms[choose(atoms, log_prior, n_draws=1_000).draw(1_000, generator())] == 1).sum())
+    bins, log_prior = few_of_class_one(n_rows=10_000, n_rare=3)
+    n_rare = int((bins[choose(bins, log_prior, n_draws=1_000).draw(1_000, generator())] == 1).sum())
     # 20 of 1,000 with an error of 4.4; plain draws give 0.3
     assert 5 < n_rare < 40
 
 
 def test_every_row_is_drawn_where_enough_are_asked_for():
-    atoms = torch.tensor([0, 2, 2, 0, 2, 4])
-    places, share = draw_stratified(atoms, 100, torch.Generator().manual_seed(0))
+    bins = torch.tensor([0, 2, 2, 0, 2, 4])
+    places, share = draw_stratified(bins, 100, torch.Generator().manual_seed(0))
     assert places.tolist() == [0, 1, 2, 3, 4, 5]
     assert share.tolist() == [1.0] * 6
 
 
 def test_rare_atoms_are_drawn_whole_and_frequent_ones_stand_for_as_many_as_there_are():
-    atoms = (torch.arange(1000) % 50 > 0).long()  # 20 of atom 0, 980 of atom 1
+    bins = (torch.arange(1000) % 50 > 0).long()  # 20 of bin 0, 980 of bin 1
     generator = torch.Generator().manual_seed(0)
-    draws = [draw_stratified(atoms, 100, generator) for _ in range(200)]
+    draws = [draw_stratified(bins, 100, generator) for _ in range(200)]
     for places, share in draws:
         assert places.unique().tolist() == places.tolist()
-        assert (atoms[places] == 0).sum() == 20
-        assert (share[atoms[places] == 0] == 1).all()
-    # 50 of atom 1, and a rescaling that fills up what atom 0 has left: 20 + 50 / 0.7. One draw has an error of 8
+        assert (bins[places] == 0).sum() == 20
+        assert (share[bins[places] == 0] == 1).all()
+    # 50 of bin 1, and a rescaling that fills up what bin 0 has left: 20 + 50 / 0.7. One draw has an error of 8
     n_drawn = statistics.fmean(len(places) for places, _ in draws)
     assert n_drawn == pytest.approx(20 + 50 / 0.7, abs=3)
     # 980 rows with an error of 980 * sqrt(0.93 / 71) = 112 a draw, 8 for the mean
-    stands_for = statistics.fmean(float((1 / share)[atoms[places] == 1].sum()) for places, share in draws)
+    stands_for = statistics.fmean(float((1 / share)[bins[places] == 1].sum()) for places, share in draws)
     assert stands_for == pytest.approx(980, abs=40)
 
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from minerva_select.data.encoded_rows import Layout, Rows
+from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.errors import DivergenceError
 from minerva_select.mi.critics import ConcatenatedCritic
 from minerva_select.mi.ensemble import Ensemble
@@ -230,7 +230,7 @@ def test_the_last_step_is_always_evaluated():
 
 
 def test_bounded_layers_stay_within_their_limit_after_training_steps():
-    layout = Layout(0, (3,), (0,))
+    layout = ColumnLayout(0, (3,), (0,))
     rows = Rows(torch.empty(1, 8, 0), torch.arange(8).remainder(3).view(1, 8, 1), layout)
     with seeded_rng(0, CPU):
         ensemble = Ensemble(ConcatenatedCritic(layout, layout, width=8), CPU)

@@ -1,15 +1,16 @@
 import numpy as np
 import pytest
 
-from minerva_select.codes import Conversion
-from minerva_select.preprocessing import find_kinds, identifiers
-from minerva_select.schema import Column, ColumnKind, Table
+from minerva_select.codes import Conversion, IdentifierPattern
+from minerva_select.preprocessing.column_types import infer_column_types
+from minerva_select.preprocessing.identifiers import find_identifiers
+from minerva_select.schema import Column, ColumnType, Table
 
 
-def find(column, **kinds):
-    """The identifier that a table of this column alone has, or None."""
+def find(column, **column_types):
+    """Identifier in a table with only this column, or None."""
     table = Table((column,), len(column.values))
-    return identifiers(table, kinds or find_kinds(table)).get(column.name)
+    return find_identifiers(table, column_types or infer_column_types(table)).get(column.name)
 
 
 def text(n_levels, n_rows=None, n_missing=0, seed=0):
@@ -19,19 +20,19 @@ def text(n_levels, n_rows=None, n_missing=0, seed=0):
     return Column("a", codes.astype(np.int32), np.array([f"{i:06d}" for i in range(n_levels)], dtype=object))
 
 
-def number(values, note=None):
-    return Column("a", np.asarray(values, dtype=np.float64), note=note)
+def number(values, conversion=None):
+    return Column("a", np.asarray(values, dtype=np.float64), conversion=conversion)
 
 
-def test_text_that_never_repeats_is_an_identifier_from_which_nothing_is_learned():
+def test_unique_text_is_an_identifier_to_leave_out():
     found = find(text(50))
-    assert found.reason == "identifier: every value occurs once"
+    assert found.pattern == IdentifierPattern.UNIQUE
     assert not found.learnable
 
 
-def test_missing_values_among_identifiers_may_tell_something():
+def test_missing_values_make_an_identifier_learnable():
     found = find(text(50, n_missing=10))
-    assert found.reason == "identifier: every value occurs once, but some are missing"
+    assert (found.pattern, found.values) == (IdentifierPattern.UNIQUE, {"some_missing": True})
     assert found.learnable
 
 
@@ -40,74 +41,77 @@ def test_missing_values_among_identifiers_may_tell_something():
     [(19, 19), (49, 50), (994, 999), (1989, 2000), (2, 1000), (32, 64)],
     ids=["few rows", "one repeat", "few repeats in a short table", "too many repeats", "two levels", "pairs"],
 )
-def test_text_that_repeats_is_no_identifier(n_levels, n_rows):
+def test_repeated_text_is_not_an_identifier(n_levels, n_rows):
     assert find(text(n_levels, n_rows)) is None
 
 
-def test_a_few_repeats_in_a_long_table_still_make_an_identifier():
+def test_a_few_repeats_in_a_long_table_are_allowed():
     found = find(text(1992, 2000))
-    assert found.reason == "identifier: nearly every value occurs once (1,992 values in 2,000 rows)"
+    assert found.pattern == IdentifierPattern.NEARLY_UNIQUE
+    assert found.values == {"n_distinct": 1992, "n_rows": 2000}
 
 
-def test_levels_that_no_row_has_count_for_nothing():
+def test_levels_that_no_row_has_do_not_count():
     column = text(1000)
     repeated = Column("a", np.repeat(column.values[:500], 2), column.levels)
     assert find(repeated) is None
 
 
-def test_numbers_that_the_user_calls_categorical_are_names():
-    found = find(number(np.arange(50) * 7.5), a=ColumnKind.CATEGORICAL)
-    assert found.reason == "identifier: every value occurs once"
+def test_categorical_numbers_are_treated_like_text():
+    found = find(number(np.arange(50) * 7.5), a=ColumnType.CATEGORICAL)
+    assert found.pattern == IdentifierPattern.UNIQUE
     assert not found.learnable
 
 
 @pytest.mark.parametrize(("start", "step"), [(0, 1), (1, 1), (-40, 1), (1000, 10), (10**12, 1)])
 @pytest.mark.parametrize("n_rows", [20, 5000])
-def test_regular_steps_in_any_order_are_a_row_number(start, step, n_rows):
+def test_equal_steps_in_any_order_are_a_row_number(start, step, n_rows):
     values = np.random.default_rng(0).permutation(start + step * np.arange(n_rows))
     found = find(number(values))
-    assert found.reason == f"row number: whole numbers in steps of {step}, each once"
+    assert (found.pattern, found.values) == (IdentifierPattern.ROW_NUMBER, {"step": step})
     assert found.learnable
 
 
-def test_a_row_number_with_missing_values_is_one_still():
+def test_a_row_number_may_have_missing_values():
     assert find(number([*range(40), np.nan])).learnable
 
 
-def test_whole_numbers_that_all_differ_are_an_identifier_if_they_are_many():
+def test_many_unique_integers_are_an_identifier():
     values = np.cumsum(np.random.default_rng(0).integers(1, 1000, size=200))
-    assert find(number(values)).reason == "identifier: whole numbers, each once"
+    assert find(number(values)).pattern == IdentifierPattern.UNIQUE_INTEGERS
     assert find(number(values[:99])) is None
 
 
-def test_whole_numbers_of_which_one_repeats_are_an_amount():
+def test_integers_with_one_repeat_are_not_an_identifier():
     values = np.cumsum(np.random.default_rng(0).integers(1, 1000, size=5000)).astype(float)
     values[1] = values[0]
     assert find(number(values)) is None
 
 
-def test_measurements_that_all_differ_are_amounts():
+def test_unique_measurements_are_not_an_identifier():
     values = np.random.default_rng(0).normal(size=5000)
     assert find(number(values)) is None
-    assert find(number(np.append(np.arange(4999.0), 0.5))) is None  # one fraction, beyond any probe of the first rows
-    assert find(number(values * 1e30)) is None  # floats of this size are all whole
+    assert find(number(np.append(np.arange(4999.0), 0.5))) is None  # one fraction, outside of a probe
+    assert find(number(values * 1e30)) is None  # floats of this size are integers
 
 
-@pytest.mark.parametrize("note", [Conversion.DATE, Conversion.TIME, Conversion.DURATION])
-def test_times_that_all_differ_are_amounts(note):
-    assert find(number(86_400 * np.arange(500), note=note)) is None
+@pytest.mark.parametrize("conversion", [Conversion.DATE, Conversion.TIME, Conversion.DURATION])
+def test_unique_times_are_not_an_identifier(conversion):
+    assert find(number(86_400 * np.arange(500), conversion=conversion)) is None
 
 
 def test_decimals_may_be_identifiers():
     assert find(number(np.arange(500), conversion=Conversion.DECIMAL)).learnable
 
 
-@pytest.mark.parametrize("values", [np.full(50, np.nan), np.zeros(50), np.array([1.0])], ids=["nothing", "same", "one"])
-def test_columns_without_much_in_them_are_no_identifiers(values):
+@pytest.mark.parametrize(
+    "values", [np.full(50, np.nan), np.zeros(50), np.array([1.0])], ids=["missing", "constant", "one row"]
+)
+def test_nearly_empty_columns_are_not_identifiers(values):
     assert find(number(values)) is None
 
 
-def test_identifiers_are_found_in_the_order_of_the_columns():
+def test_identifiers_are_in_the_order_of_the_columns():
     columns = [Column(name, np.arange(30.0)) for name in "cab"]
     table = Table(tuple(columns), 30)
-    assert list(identifiers(table, find_kinds(table))) == ["c", "a", "b"]
+    assert list(find_identifiers(table, infer_column_types(table))) == ["c", "a", "b"]

@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 
 from minerva_select.errors import InputError
-from minerva_select.preprocessing import TableEncoder, find_target_kind, fit_atoms
+from minerva_select.preprocessing.column_types import infer_target_types
+from minerva_select.preprocessing.table_encoder import TableEncoder
+from minerva_select.preprocessing.target_bins import fit_target_bins
 from minerva_select.schema import Column, Table
 
 
@@ -13,7 +15,7 @@ def encode(*columns, target="auto"):
     table = Table(
         tuple(Column(f"y{i}", np.asarray(values, dtype=float)) for i, values in enumerate(columns)), len(columns[0])
     )
-    encoder = TableEncoder(find_target_kind(table, target)).fit(table)
+    encoder = TableEncoder(infer_target_types(table, target).column_types).fit(table)
     return encoder, encoder.transform(table)
 
 
@@ -22,198 +24,198 @@ def encode_new(encoder, *columns):
     return encoder.transform(Table(tuple(Column(n, np.asarray(v, dtype=float)) for n, v in named), len(columns[0])))
 
 
-def check_atoms(atoms, encoded):
-    """What holds for every kind of target."""
-    assigned = atoms.assign(encoded)
-    np.testing.assert_array_equal(np.bincount(assigned, minlength=atoms.n_atoms) / encoded.n_rows, atoms.prior)
-    assert (atoms.prior > 0).all()
-    assert math.isclose(atoms.prior.sum(), 1.0)
-    np.testing.assert_array_equal(atoms.assign(atoms.positions), np.arange(atoms.n_atoms))
-    assert atoms.positions.n_levels == encoded.n_levels
-    assert atoms.positions.continuous == encoded.continuous
-    assert atoms.positions.n_columns == encoded.n_columns
+def check_bins(bins, encoded):
+    """What holds for every target."""
+    assigned = bins.assign(encoded)
+    np.testing.assert_array_equal(np.bincount(assigned, minlength=bins.n_bins) / encoded.n_rows, bins.prior)
+    assert (bins.prior > 0).all()
+    assert math.isclose(bins.prior.sum(), 1.0)
+    np.testing.assert_array_equal(bins.assign(bins.representatives), np.arange(bins.n_bins))
+    assert bins.representatives.n_levels == encoded.n_levels
+    assert bins.representatives.numeric == encoded.numeric
+    assert bins.representatives.n_columns == encoded.n_columns
 
 
-def test_classes_are_the_atoms_of_a_discrete_target():
+def test_classes_are_the_bins_of_a_discrete_target():
     _, encoded = encode(np.repeat([5.0, 8.0, 9.0], [50, 30, 20]))
-    atoms = fit_atoms(encoded)
-    check_atoms(atoms, encoded)
-    assert atoms.is_discrete
-    assert atoms.prior.tolist() == [0.5, 0.3, 0.2]
-    assert atoms.positions.codes.ravel().tolist() == [2, 3, 4]
+    bins = fit_target_bins(encoded, max_bins=256)
+    check_bins(bins, encoded)
+    assert bins.is_discrete
+    assert bins.prior.tolist() == [0.5, 0.3, 0.2]
+    assert bins.representatives.codes.ravel().tolist() == [2, 3, 4]
     expected = -(0.5 * math.log(0.5) + 0.3 * math.log(0.3) + 0.2 * math.log(0.2))
-    assert math.isclose(atoms.entropy, expected)
+    assert math.isclose(bins.entropy, expected)
 
 
-def test_an_unseen_class_goes_to_the_most_frequent_atom():
+def test_an_unseen_class_goes_to_the_most_frequent_bin():
     encoder, encoded = encode(np.repeat([5.0, 8.0, 9.0], [20, 50, 30]))
-    atoms = fit_atoms(encoded)
-    assert atoms.assign(encode_new(encoder, [7.0, 9.0, np.nan])).tolist() == [0, 1, 0]
+    bins = fit_target_bins(encoded, max_bins=256)
+    assert bins.assign(encode_new(encoder, [7.0, 9.0, np.nan])).tolist() == [0, 1, 0]
 
 
-def test_combinations_are_the_atoms_of_several_discrete_columns():
+def test_combinations_are_the_bins_of_several_discrete_columns():
     a, b = np.repeat([0, 0, 1], 20), np.repeat([0, 1, 1], 20)
     encoder, encoded = encode(a, b)
-    atoms = fit_atoms(encoded)
-    check_atoms(atoms, encoded)
-    assert atoms.is_discrete
-    assert atoms.n_atoms == 3  # (1, 0) never occurs
-    assert len({tuple(row) for row in atoms.positions.codes}) == 3
+    bins = fit_target_bins(encoded, max_bins=256)
+    check_bins(bins, encoded)
+    assert bins.is_discrete
+    assert bins.n_bins == 3  # (1, 0) never occurs
+    assert len({tuple(row) for row in bins.representatives.codes}) == 3
     # (1, 0) agrees in one column with (0, 0) and with (1, 1), equally frequent; (7, 1) with (0, 1) and (1, 1).
-    nearest = atoms.assign(encode_new(encoder, [1, 7], [0, 1]))
-    same = (atoms.positions.codes[nearest] == encode_new(encoder, [1, 7], [0, 1]).codes).sum(axis=1)
+    nearest = bins.assign(encode_new(encoder, [1, 7], [0, 1]))
+    same = (bins.representatives.codes[nearest] == encode_new(encoder, [1, 7], [0, 1]).codes).sum(axis=1)
     assert same.tolist() == [1, 1]
 
 
-def test_among_equally_near_combinations_the_most_frequent_wins():
+def test_of_equally_near_combinations_the_most_frequent_is_chosen():
     a, b = np.repeat([0, 1, 1], [20, 20, 60]), np.repeat([0, 1, 2], [20, 20, 60])
     encoder, encoded = encode(a, b)
-    atoms = fit_atoms(encoded)
-    new = atoms.assign(encode_new(encoder, [1, 0], [0, 1]))
-    seen = atoms.assign(encode_new(encoder, [0, 1, 1], [0, 1, 2]))
-    assert new[0] == seen[2]  # (1, 0): one column alike with all three; (1, 2) has 60 rows
+    bins = fit_target_bins(encoded, max_bins=256)
+    new = bins.assign(encode_new(encoder, [1, 0], [0, 1]))
+    seen = bins.assign(encode_new(encoder, [0, 1, 1], [0, 1, 2]))
+    assert new[0] == seen[2]  # (1, 0) agrees with all three in one column; (1, 2) has 60 rows
     assert new[1] in (seen[0], seen[1])  # (0, 1) shares nothing with (1, 2)
 
 
-def test_one_discrete_column_with_too_many_levels_folds_the_rarest():
+def test_the_rarest_levels_of_one_discrete_column_share_a_bin():
     values = np.repeat(np.arange(6.0), [60, 50, 40, 30, 20, 10])
     encoder, encoded = encode(values)
-    atoms = fit_atoms(encoded, max_atoms=4)
-    assert not atoms.is_discrete
-    check_atoms(atoms, encoded)
-    assert atoms.n_atoms == 4
-    own, other = atoms.assign(encode_new(encoder, [0, 1, 2])), atoms.assign(encode_new(encoder, [3, 4, 5, 77]))
+    bins = fit_target_bins(encoded, max_bins=4)
+    assert not bins.is_discrete
+    check_bins(bins, encoded)
+    assert bins.n_bins == 4
+    own, other = bins.assign(encode_new(encoder, [0, 1, 2])), bins.assign(encode_new(encoder, [3, 4, 5, 77]))
     assert len(set(own)) == 3
     assert len(set(other)) == 1
     assert not set(own) & set(other)
-    assert atoms.positions.codes[other[0], 0] == 1  # drawn as the code of the rare and unseen
+    assert bins.representatives.codes[other[0], 0] == 1  # the code of rare and unseen levels
 
 
 @pytest.mark.parametrize("n_rows", [1000, 1024, 5003])
-def test_a_continuous_target_is_cut_into_bins_of_equal_frequency(n_rows):
+def test_a_continuous_target_has_bins_of_equal_frequency(n_rows):
     values = np.random.default_rng(0).normal(size=n_rows)
     _, encoded = encode(values)
-    atoms = fit_atoms(encoded, max_atoms=16)
-    check_atoms(atoms, encoded)
-    counts = np.bincount(atoms.assign(encoded))
-    assert atoms.n_atoms == 16
+    bins = fit_target_bins(encoded, max_bins=16)
+    check_bins(bins, encoded)
+    counts = np.bincount(bins.assign(encoded))
+    assert bins.n_bins == 16
     assert counts.max() - counts.min() <= 1
-    assert not atoms.is_discrete
-    # The mean rank of bin i of 16 is its middle, give or take one row.
-    np.testing.assert_allclose(atoms.positions.ranks.ravel(), (np.arange(16) + 0.5) / 16, atol=1 / n_rows)
+    assert not bins.is_discrete
+    # The mean quantile of bin i of 16 is its middle, up to one row
+    np.testing.assert_allclose(bins.representatives.quantiles.ravel(), (np.arange(16) + 0.5) / 16, atol=1 / n_rows)
     order = np.argsort(values)
-    assert (np.diff(atoms.assign(encoded)[order]) >= 0).all()
+    assert (np.diff(bins.assign(encoded)[order]) >= 0).all()
 
 
-def test_a_value_with_the_weight_of_several_bins_has_one_to_itself():
+def test_a_value_with_the_weight_of_several_bins_has_its_own():
     values = np.concatenate([np.zeros(500), np.random.default_rng(0).uniform(1, 2, size=500)])
     encoder, encoded = encode(values)
-    atoms = fit_atoms(encoded, max_atoms=8)
-    zero = atoms.assign(encode_new(encoder, [0.0]))[0]
-    assert atoms.prior[zero] == 0.5
-    assert atoms.n_atoms == 5
+    bins = fit_target_bins(encoded, max_bins=8)
+    zero = bins.assign(encode_new(encoder, [0.0]))[0]
+    assert bins.prior[zero] == 0.5
+    assert bins.n_bins == 5
 
 
-def test_few_distinct_amounts_are_atoms_themselves():
+def test_few_distinct_numbers_are_bins():
     values = np.repeat([0.5, 1.5, 2.5], [10, 20, 70])
     encoder, encoded = encode(values)
-    atoms = fit_atoms(encoded)
-    check_atoms(atoms, encoded)
-    assert atoms.is_discrete
-    assert atoms.prior.tolist() == [0.1, 0.2, 0.7]
-    np.testing.assert_allclose(atoms.positions.ranks.ravel(), [0.05, 0.2, 0.65])
-    assert atoms.assign(encode_new(encoder, [-9.0, 9.0])).tolist() == [0, 2]
+    bins = fit_target_bins(encoded, max_bins=256)
+    check_bins(bins, encoded)
+    assert bins.is_discrete
+    assert bins.prior.tolist() == [0.1, 0.2, 0.7]
+    np.testing.assert_allclose(bins.representatives.quantiles.ravel(), [0.05, 0.2, 0.65])
+    assert bins.assign(encode_new(encoder, [-9.0, 9.0])).tolist() == [0, 2]
 
 
-def test_values_that_never_repeat_are_no_discrete_target():
+def test_unique_values_are_not_a_discrete_target():
     _, encoded = encode(np.random.default_rng(0).normal(size=100))
-    assert not fit_atoms(encoded).is_discrete
+    assert not fit_target_bins(encoded, max_bins=256).is_discrete
 
 
-def test_missing_amounts_are_an_atom_of_their_own():
+def test_missing_numbers_have_their_own_bin():
     values = np.append(np.random.default_rng(0).normal(size=90), np.full(10, np.nan))
     _, encoded = encode(values)
-    atoms = fit_atoms(encoded, max_atoms=10)
-    check_atoms(atoms, encoded)
-    assert atoms.n_atoms == 10
-    assert atoms.prior[-1] == 0.1
-    assert np.isnan(atoms.positions.ranks[-1, 0])
+    bins = fit_target_bins(encoded, max_bins=10)
+    check_bins(bins, encoded)
+    assert bins.n_bins == 10
+    assert bins.prior[-1] == 0.1
+    assert np.isnan(bins.representatives.quantiles[-1, 0])
 
 
-def test_missing_amounts_never_seen_go_to_the_largest_atom():
+def test_missing_numbers_unseen_in_training_go_to_the_largest_bin():
     encoder, encoded = encode(np.repeat([0.5, 1.5, 2.5], [10, 70, 20]))
-    assert fit_atoms(encoded).assign(encode_new(encoder, [np.nan])).tolist() == [1]
+    assert fit_target_bins(encoded, max_bins=256).assign(encode_new(encoder, [np.nan])).tolist() == [1]
 
 
 def test_several_continuous_columns_are_clustered():
     rng = np.random.default_rng(0)
     _, encoded = encode(rng.normal(size=2000), rng.normal(size=2000))
-    atoms = fit_atoms(encoded, max_atoms=64, random_state=0)
-    check_atoms(atoms, encoded)
-    assert not atoms.is_discrete
-    assert 32 <= atoms.n_atoms <= 64
-    # From the middle of a cell 1/8 wide, 64 of which fill the square of ranks, its rows are 0.05 away on average.
-    away = encoded.ranks - atoms.positions.ranks[atoms.assign(encoded)]
+    bins = fit_target_bins(encoded, max_bins=64, random_state=0)
+    check_bins(bins, encoded)
+    assert not bins.is_discrete
+    assert 32 <= bins.n_bins <= 64
+    # 64 cells of width 1/8 fill the square of quantiles; their points are 0.05 from the middle on average
+    away = encoded.quantiles - bins.representatives.quantiles[bins.assign(encoded)]
     assert np.hypot(*away.T).mean() < 2 * 0.05
 
 
-def test_mixed_columns_never_mix_two_classes_while_atoms_suffice():
+def test_clusters_of_mixed_columns_have_one_class_each():
     rng = np.random.default_rng(0)
     label = rng.integers(0, 3, size=1000)
     _, encoded = encode(label, rng.normal(size=1000))
-    atoms = fit_atoms(encoded, max_atoms=32, random_state=0)
-    check_atoms(atoms, encoded)
-    np.testing.assert_array_equal(atoms.positions.codes[atoms.assign(encoded)], encoded.codes)
+    bins = fit_target_bins(encoded, max_bins=32, random_state=0)
+    check_bins(bins, encoded)
+    np.testing.assert_array_equal(bins.representatives.codes[bins.assign(encoded)], encoded.codes)
 
 
-def test_clusters_keep_missing_values_apart():
+def test_clusters_separate_missing_values():
     rng = np.random.default_rng(0)
     first = rng.normal(size=400)
     first[:100] = np.nan
     _, encoded = encode(first, rng.normal(size=400))
-    atoms = fit_atoms(encoded, max_atoms=16, random_state=0)
-    check_atoms(atoms, encoded)
-    gone = np.isnan(encoded.ranks[:, 0])
-    np.testing.assert_array_equal(np.isnan(atoms.positions.ranks[atoms.assign(encoded), 0]), gone)
+    bins = fit_target_bins(encoded, max_bins=16, random_state=0)
+    check_bins(bins, encoded)
+    gone = np.isnan(encoded.quantiles[:, 0])
+    np.testing.assert_array_equal(np.isnan(bins.representatives.quantiles[bins.assign(encoded), 0]), gone)
 
 
 def test_clusters_are_fitted_on_a_sample_and_assign_all_rows():
     rng = np.random.default_rng(0)
     _, encoded = encode(rng.normal(size=25_000), rng.normal(size=25_000))
-    atoms = fit_atoms(encoded, max_atoms=4, random_state=0)
-    check_atoms(atoms, encoded)
+    bins = fit_target_bins(encoded, max_bins=4, random_state=0)
+    check_bins(bins, encoded)
 
 
 def test_too_many_combinations_are_clustered():
     rng = np.random.default_rng(0)
     _, encoded = encode(*rng.integers(0, 6, size=(4, 2000)))
-    atoms = fit_atoms(encoded, max_atoms=64, random_state=0)
-    check_atoms(atoms, encoded)
-    assert not atoms.is_discrete
-    assert atoms.n_atoms <= 64
+    bins = fit_target_bins(encoded, max_bins=64, random_state=0)
+    check_bins(bins, encoded)
+    assert not bins.is_discrete
+    assert bins.n_bins <= 64
 
 
 def test_a_target_of_identical_rows_is_one_cluster():
     _, encoded = encode(np.full(40, 0.5), np.full(40, 1.5))
-    atoms = fit_atoms(encoded, random_state=0)
-    assert atoms.prior.tolist() == [1.0]
-    assert atoms.entropy == 0.0
+    bins = fit_target_bins(encoded, max_bins=256, random_state=0)
+    assert bins.prior.tolist() == [1.0]
+    assert bins.entropy == 0.0
 
 
 def test_the_same_seed_gives_the_same_clusters():
     rng = np.random.default_rng(0)
     _, encoded = encode(rng.normal(size=500), rng.normal(size=500))
-    one, two = (fit_atoms(encoded, max_atoms=16, random_state=3).assign(encoded) for _ in range(2))
+    one, two = (fit_target_bins(encoded, max_bins=16, random_state=3).assign(encoded) for _ in range(2))
     np.testing.assert_array_equal(one, two)
 
 
-def test_atoms_survive_pickling():
+def test_bins_can_be_pickled():
     _, encoded = encode(np.repeat([5.0, 8.0], 20))
-    atoms = fit_atoms(encoded)
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(atoms)).assign(encoded), atoms.assign(encoded))
+    bins = fit_target_bins(encoded, max_bins=256)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(bins)).assign(encoded), bins.assign(encoded))
 
 
-def test_fewer_than_two_atoms_are_refused():
+def test_fewer_than_two_bins_are_refused():
     _, encoded = encode(np.repeat([5.0, 8.0], 20))
-    with pytest.raises(InputError, match="max_atoms must be at least 2, got 1"):
-        fit_atoms(encoded, max_atoms=1)
+    with pytest.raises(InputError, match="max_bins"):
+        fit_target_bins(encoded, max_bins=1)

@@ -12,7 +12,8 @@ from scipy.stats import chi2_contingency, ks_2samp, spearmanr
 
 from minerva_select.data.frames import as_table
 from minerva_select.errors import InputError
-from minerva_select.preprocessing import copies, find_kinds
+from minerva_select.preprocessing.column_types import infer_column_types
+from minerva_select.preprocessing.duplicates import find_duplicates
 from minerva_select.problems import Problem, card_fraud
 from minerva_select.problems._card_fraud import PaymentGenerator
 
@@ -175,7 +176,7 @@ def test_noise_columns_of_a_group_are_correlated(payments):
 def test_proxies_are_exact_monotone_coarse_or_noisy_copies(payments):
     x = payments.X
     table = as_table(x)
-    assert copies(table, find_kinds(table)) == {
+    assert find_duplicates(table, infer_column_types(table)) == {
         "account": "card_user",
         "phone_prefix": "billing_country",
         "amount_eur": "amount",

@@ -17,7 +17,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from minerva_select.data.encoded_rows import Layout, Rows
+from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.errors import InputError
 from minerva_select.mi.bounds import pointwise_information
 from minerva_select.mi.critics import ClassCritic
@@ -32,7 +32,7 @@ from minerva_select.solvers import paper
 from minerva_select.solvers.paper import PaperSettings, solve_paper
 
 CPU = torch.device("cpu")
-LAYOUT = Layout(0, (2, 2, 2), (0, 1, 2))
+LAYOUT = ColumnLayout(0, (2, 2, 2), (0, 1, 2))
 FEW = Schedule(max_steps=16, batch_size=16, learning_rate=0.1, evaluate_every=2, patience=2, n_decays=1)
 N_EVALUATIONS = 8  # of one such training at most
 
@@ -120,9 +120,9 @@ def information(ensemble, rows):
     device = ensemble.values.device
     codes = torch.arange(64)[:, None].bitwise_right_shift(torch.arange(3)).remainder(2)
     block = Rows(torch.empty(2, len(rows), 0, device=device), codes[rows].expand(2, -1, -1).to(device), LAYOUT)
-    atoms = (codes[rows, 0] ^ (rows % 7 == 0)).expand(2, -1).to(device)
+    bins = (codes[rows, 0] ^ (rows % 7 == 0)).expand(2, -1).to(device)
     log_prior = torch.full((2,), 0.5, device=device).log()
-    return pointwise_information(ensemble.critic(block, None, None), atoms, log_prior).mean(1)
+    return pointwise_information(ensemble.critic(block, None, None), bins, log_prior).mean(1)
 
 
 @pytest.fixture(scope="module")
@@ -459,8 +459,8 @@ def test_the_paper_solver_resumes_to_the_same_result_in_either_stage(tmp_path, m
     )
     draw = torch.Generator().manual_seed(0)
     codes = torch.randint(3, (300, 4), generator=draw)
-    x = Rows(torch.empty(300, 0), codes, Layout(0, (3,) * 4, tuple(range(4))))
-    y = Rows(torch.empty(300, 0), (codes[:, :1] == 1).long(), Layout(0, (2,), (0,)))
+    x = Rows(torch.empty(300, 0), codes, ColumnLayout(0, (3,) * 4, tuple(range(4))))
+    y = Rows(torch.empty(300, 0), (codes[:, :1] == 1).long(), ColumnLayout(0, (2,), (0,)))
     rows, held_out = torch.arange(300).split([200, 100])
 
     def solve(folder, stop=0):

@@ -10,7 +10,7 @@ import pytest
 import torch
 import torch.distributed as dist
 
-from minerva_select.data.encoded_rows import Layout, Rows
+from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.errors import InputError
 from minerva_select.mi.bounds import donsker_varadhan, log_mean_exp, pointwise_information
 from minerva_select.mi.critics import ClassCritic, ConcatenatedCritic
@@ -20,7 +20,7 @@ from minerva_select.runtime.rng import seeded_rng
 from rank_processes import run_ranks
 
 CPU = torch.device("cpu")
-X, Y = Layout(2, (4,), (0, 1, 2)), Layout(0, (3,), (0,))
+X, Y = ColumnLayout(2, (4,), (0, 1, 2)), ColumnLayout(0, (3,), (0,))
 N_ROWS = 48
 ROWS_PER_RANK = {2: (11, 37), 3: (5, 0, 43)}
 TOLERANCE = {torch.float32: 1e-6, torch.float64: 1e-14}  # sums of 48 rows in different orders

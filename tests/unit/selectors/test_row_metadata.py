@@ -14,7 +14,7 @@ from minerva_select import MinervaSelector, mutual_information
 from minerva_select.data.frames import as_table, as_target
 from minerva_select.errors import InputError
 from minerva_select.mi.cross_fit import held_out_clusters
-from minerva_select.preprocessing import find_kinds
+from minerva_select.preprocessing.column_types import infer_column_types, infer_target_types
 from minerva_select.runtime.device import find_device
 from minerva_select.selectors.cross_validation import divide, encode, make_folds
 from minerva_select.selectors.row_metadata import Origins, read_origins
@@ -79,10 +79,11 @@ def test_later_rows_of_groups_that_were_met_before_are_left_out_and_counted(pair
 def test_the_folds_know_the_group_of_every_row(customers):
     X, y, customer = customers
     table, target, origins = as_table(X), as_target(y, len(y)), Origins(len(y), customer)
-    divisions = divide(target, "auto", FitConfig.for_rows(1000), np.random.default_rng(0), origins)
-    kinds, device = find_kinds(table, "auto"), find_device("cpu")
-    x = encode(table, kinds, divisions, device)
-    folds = make_folds(x, target, "auto", np.ones(len(y)), customer, divisions, device)
+    target_types = infer_target_types(target)
+    divisions = divide(target, target_types, FitConfig.for_rows(1000), np.random.default_rng(0), origins)
+    column_types, device = infer_column_types(table, "auto"), find_device("cpu")
+    x = encode(table, column_types, divisions, device)
+    folds = make_folds(x, target, target_types, np.ones(len(y)), customer, divisions, device)
     expected = np.concatenate([customer[division.vet] for division in divisions])
     assert held_out_clusters(folds).tolist() == expected.tolist()
     for fold, division in zip(folds, divisions, strict=True):

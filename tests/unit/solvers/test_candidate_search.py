@@ -151,13 +151,13 @@ def test_a_fold_is_told_of_pairs_by_its_training_rows(two_tables):
     screens = [screened(8, p25=9.0, p16=8.0)] * 2
     found = add_pair_tables(two_tables, screens, 10)
     for before, after in zip(two_tables, found, strict=True):
-        classes, pairs = before.target.atoms, [(2, 5), (1, 6)]
+        classes, pairs = before.target.bins, [(2, 5), (1, 6)]
         expected = build_pair_tables(before.x, classes, before.row_weights, before.train[0], pairs)
         assert torch.equal(after.pairs.tables, expected.tables)
         spoiled = classes.clone()
         others = torch.cat([before.held_out, before.tune[0]])
         spoiled[others] = 1 - classes[others]
-        other = dataclasses.replace(before, target=dataclasses.replace(before.target, atoms=spoiled))
+        other = dataclasses.replace(before, target=dataclasses.replace(before.target, bins=spoiled))
         assert torch.equal(add_pair_tables([other], screens[:1], 10)[0].pairs.tables, expected.tables)
     assert not torch.equal(found[0].pairs.tables, found[1].pairs.tables)
 

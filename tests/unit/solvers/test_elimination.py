@@ -131,7 +131,7 @@ def test_units_are_hidden_feature_by_feature(still):
     _, vetting = still
     before = {units: vetting.information(list(units)) for units in ((0,), (1,), (0, 1, 3))}
     place = vetting.critics.x.layout.positions.index(vetting.critics.features.index(2))
-    column = vetting.critics.x.codes[:, place - vetting.critics.x.layout.n_continuous]
+    column = vetting.critics.x.codes[:, place - vetting.critics.x.layout.n_numeric]
     column.copy_((column + 1) % 40)  # feature 2, a part of unit 1
     after = {units: vetting.information(list(units)) for units in before}
     assert {units: torch.equal(before[units], after[units]) for units in before} == {

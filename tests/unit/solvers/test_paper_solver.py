@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from minerva_select.data.encoded_rows import Layout, Rows
+from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.mi.feature_weights import FeatureWeights
 from minerva_select.mi.objective import Loss
 from minerva_select.mi.training import TrainingContext
@@ -16,7 +16,7 @@ FEW_STEPS = PaperSettings(batch_size=32, max_steps_learn=4, max_steps_sparsify=4
 
 def rows_of(codes, n_levels):
     return Rows(
-        torch.empty(len(codes), 0), codes, Layout(0, (n_levels,) * codes.shape[1], tuple(range(codes.shape[1])))
+        torch.empty(len(codes), 0), codes, ColumnLayout(0, (n_levels,) * codes.shape[1], tuple(range(codes.shape[1])))
     )
 
 

@@ -25,14 +25,14 @@ def roll(length, padded, generator):
 
 def with_shuffled_cells(critics, rows, features):
     """The same critics, with these features on these rows taken from the row before."""
-    x, other, n_continuous = critics.x, copy.copy(critics), critics.x.layout.n_continuous
-    ranks, codes = x.ranks.clone(), x.codes.clone()
+    x, other, n_numeric = critics.x, copy.copy(critics), critics.x.layout.n_numeric
+    quantiles, codes = x.quantiles.clone(), x.codes.clone()
     for place in (x.layout.positions.index(critics.features.index(feature)) for feature in features):
-        if place < n_continuous:
-            ranks[rows, place] = x.ranks[rows.roll(1), place]
+        if place < n_numeric:
+            quantiles[rows, place] = x.quantiles[rows.roll(1), place]
         else:
-            codes[rows, place - n_continuous] = x.codes[rows.roll(1), place - n_continuous]
-    other.x = Rows(ranks, codes, x.layout)
+            codes[rows, place - n_numeric] = x.codes[rows.roll(1), place - n_numeric]
+    other.x = Rows(quantiles, codes, x.layout)
     return other
 
 
@@ -45,7 +45,7 @@ def two_tasks(two_folds, draw_critics, request):
             dataclasses.replace(
                 fold,
                 pairs=build_pair_tables(
-                    fold.x, fold.target.atoms, fold.row_weights, torch.cat(fold.train).unique(), pairs
+                    fold.x, fold.target.bins, fold.row_weights, torch.cat(fold.train).unique(), pairs
                 ),
             )
             for fold in folds
@@ -87,8 +87,8 @@ def test_falls_on_tuning_rows_are_those_of_really_shuffled_columns(two_tasks, mo
 def test_tuning_rows_that_were_drawn_stand_for_those_that_were_not(two_tasks, monkeypatch):
     share, asked = torch.tensor([1.0, 0.5, 0.25, 1.0]), []
 
-    def draw(atoms, n_rows, generator):
-        asked.append((len(atoms), n_rows))
+    def draw(bins, n_rows, generator):
+        asked.append((len(bins), n_rows))
         return torch.arange(4), share
 
     monkeypatch.setattr(permutation, "draw_stratified", draw)
@@ -108,8 +108,8 @@ def _fall_by_member(critics, member, rows):
     """Fall of a member's information on these rows when feature 1 is really shuffled."""
     information = []
     for one in (critics, with_shuffled_cells(critics, rows, [1])):
-        scores = one.critic(one.x.take(rows.expand(4, -1)), one.atom_rows, one.masks)[member]
-        information.append(pointwise_information(scores, one.atoms[rows], one.log_prior[member]))
+        scores = one.critic(one.x.take(rows.expand(4, -1)), one.bin_rows, one.masks)[member]
+        information.append(pointwise_information(scores, one.bins[rows], one.log_prior[member]))
     return information[0] - information[1]
 
 

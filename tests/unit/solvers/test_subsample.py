@@ -45,7 +45,7 @@ def test_rows_are_those_of_the_fold_about_as_many_as_may_be_and_rare_classes_sta
             own = parts(before)[name]
             assert {*rows.tolist()} < {*own.tolist()}
             assert len(rows.unique()) == len(rows)
-            rare = [{*block[before.target.atoms[block] == 1].tolist()} for block in (rows, own)]
+            rare = [{*block[before.target.bins[block] == 1].tolist()} for block in (rows, own)]
             assert rare[0] == rare[1]
             assert len(rare[0]) == 10
             # Frequent ones are drawn one by one: an error of at most 11, and a class that is whole leaves some unfilled
@@ -56,7 +56,7 @@ def test_a_row_that_was_drawn_weighs_what_it_stands_for(folds):
     after = thinned(folds)
     for fold in after:
         for rows, n_wanted in zip(parts(fold).values(), (MAX_TUNE, MAX_VET), strict=True):
-            frequent = fold.target.atoms[rows] == 0
+            frequent = fold.target.bins[rows] == 0
             # Half of the rows wanted for each class; the share of the 490 grows by what the ten of the other leave
             share = n_wanted / 2 / 490 * n_wanted / (n_wanted / 2 + 10)
             factor = fold.row_weights[rows] / folds[0].row_weights[rows]

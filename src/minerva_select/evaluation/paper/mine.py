@@ -19,7 +19,8 @@ from minerva_select.evaluation.records import Record
 from minerva_select.evaluation.worker import measured
 from minerva_select.io.atomic import atomic_write
 from minerva_select.mi.training import TrainingContext
-from minerva_select.preprocessing import TableEncoder, find_kinds
+from minerva_select.preprocessing.column_types import infer_column_types
+from minerva_select.preprocessing.table_encoder import TableEncoder
 from minerva_select.problems import gaussian
 from minerva_select.runtime.rng import seeded_rng
 from minerva_select.selectors import mutual_information
@@ -71,7 +72,7 @@ def _held_out_bound(X: pd.DataFrame, y: pd.DataFrame, seed: int) -> float:
     n_train = round(len(X) * (1 - HELD_OUT_SHARE))
     parts = []
     for table in (as_table(X), as_table(y)):
-        encoder = TableEncoder(find_kinds(table, categorical=[])).fit(table.take(np.arange(n_train)))
+        encoder = TableEncoder(infer_column_types(table, categorical=[])).fit(table.take(np.arange(n_train)))
         rows = as_rows(encoder.transform(table), torch.device("cpu"))
         parts.append((rows.take(torch.arange(n_train)), rows.take(torch.arange(n_train, len(X)))))
     (x_train, x_held_out), (y_train, y_held_out) = parts

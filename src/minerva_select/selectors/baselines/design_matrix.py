@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from minerva_select.codes import ReasonCode
 from minerva_select.data.frames import as_target
 from minerva_select.errors import InputError
-from minerva_select.preprocessing import find_kinds, find_target_kind, unusable, within_reach
-from minerva_select.schema import Column, ColumnKind, Table
+from minerva_select.preprocessing.column_types import infer_column_types, infer_target_types
+from minerva_select.preprocessing.duplicates import find_unusable
+from minerva_select.preprocessing.rescale import rescale_extremes
+from minerva_select.schema import Column, ColumnType, Table
 from minerva_select.selectors.parameters import as_names, check_still_varies
 
 _MAX_WHOLE = 2.0**53
@@ -98,12 +100,12 @@ def ask(
         table, answer, weights = table.take(counted), answer.take(counted), weights[counted]
         check_still_varies(answer)
     y_column = answer.columns[0]
-    is_classification = find_target_kind(answer, target)[y_column.name] == ColumnKind.CATEGORICAL
+    is_classification = infer_target_types(answer, target).is_discrete
     listed = categorical if isinstance(categorical, str) else as_names(categorical, table.names, "categorical_features")
-    kinds = find_kinds(table, listed)
-    aside = unusable(table)
+    column_types = infer_column_types(table, listed)
+    aside = find_unusable(table)
     columns = [column for column in table.columns if column.name not in aside]
-    is_categorical = np.array([kinds[column.name] == ColumnKind.CATEGORICAL for column in columns], dtype=bool)
+    is_categorical = np.array([column_types[column.name] == ColumnType.CATEGORICAL for column in columns], dtype=bool)
     X = np.empty((table.n_rows, len(columns)), order="F")
     is_missing = np.zeros(table.n_rows, dtype=bool)
     for place, column in enumerate(columns):
@@ -113,7 +115,7 @@ def ask(
         X=X,
         y=np.unique(y_column.values, return_inverse=True)[1]
         if is_classification
-        else within_reach(y_column.values.astype(np.float64)),
+        else rescale_extremes(y_column.values.astype(np.float64)),
         names=tuple(column.name for column in columns),
         target_name=y_column.name,
         is_categorical=is_categorical,
@@ -131,7 +133,7 @@ def _as_numbers(column: Column, is_categorical: bool) -> NDArray[np.float64]:
     if is_categorical and not _are_whole(numbers[~missing]):
         numbers[~missing] = np.unique(numbers[~missing], return_inverse=True)[1]
     elif not is_categorical:
-        numbers = within_reach(numbers)
+        numbers = rescale_extremes(numbers)
     if missing.any():
         present = numbers[~missing]
         numbers[missing] = present.min() - 1 if is_categorical else np.median(present)
