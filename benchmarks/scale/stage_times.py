@@ -11,8 +11,8 @@ import json  # noqa: E402 - the imports below are part of the measured time
 import sys  # noqa: E402
 from pathlib import Path  # noqa: E402
 
+from minerva_select.callbacks import ProgressBar  # noqa: E402
 from minerva_select.cli import main  # noqa: E402
-from minerva_select.cli.progress import ProgressBar  # noqa: E402
 
 if __name__ == "__main__":
     path, times = Path(sys.argv.pop(1)), {}

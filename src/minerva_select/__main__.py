@@ -6,16 +6,16 @@ import signal
 
 
 def main() -> None:
-    """Load the command line and run it; Ctrl-C while it loads, when nothing has begun, ends it without a traceback."""
-    before = signal.getsignal(signal.SIGINT)
-    if before is signal.default_int_handler:
+    """Import and run the command line; Ctrl-C during the import ends the process without a traceback."""
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    from minerva_select.cli import main as run_command  # noqa: PLC0415 - a fifth of a second
+    from minerva_select.cli import main as run_command  # noqa: PLC0415 - takes 0.2 s
 
-    signal.signal(signal.SIGINT, before)
+    signal.signal(signal.SIGINT, handler)
     try:
         run_command()
-    finally:  # all is done and told: to be ended while torch unloads would change the exit code alone
+    finally:  # the results are written: a signal while torch shuts down would only change the exit code
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)
 

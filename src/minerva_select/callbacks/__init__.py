@@ -1,4 +1,4 @@
-"""Ready callbacks for ``MinervaSelector(callbacks=...)``: a progress bar, TensorBoard, MLflow."""
+"""Callbacks for ``MinervaSelector(callbacks=...)``: progress bar, TensorBoard, MLflow."""
 
 from minerva_select.callbacks.base import Callback
 from minerva_select.callbacks.mlflow import MLflow

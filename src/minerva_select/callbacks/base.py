@@ -1,4 +1,4 @@
-"""What a callback is."""
+"""Base class of callbacks."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from minerva_select.results import Progress, Selection
 
 
 class Callback:
-    """Base of callbacks that want to know how a fit begins and ends; override what is needed.
+    """Base class of callbacks that also need the start and the end of a fit; override the methods you need.
 
-    A plain function of a :class:`.Progress` is a callback too. One object may follow many fits, one
-    after another. Public attributes are its parameters, and private ones the state of the fit under way: copies that
-    scikit-learn's ``clone`` or joblib make have the parameters alone.
+    A plain function of a :class:`.Progress` is a callback too. One object can follow several fits, one after another.
+    Public attributes are parameters. Private attributes are the state of the current fit and are not copied by
+    scikit-learn's ``clone``, joblib or pickle.
 
     Examples
     --------
-    >>> class Enough(Callback):
+    >>> class StopAbove(Callback):
     ...     def __init__(self, nats):
     ...         self.nats = nats
     ...     def __call__(self, progress):
     ...         return progress.bound is not None and progress.bound > self.nats
-    >>> Enough(nats=0.4)(Progress("learn", 0.3, bound=0.41))
+    >>> StopAbove(nats=0.4)(Progress("learn", 0.3, bound=0.41))
     True
     """
 
     def on_begin(self, settings: Mapping[str, Any]) -> None:
-        """Hear which parameters the fit has, before any work is done."""
+        """Receive the parameters of the fit before it starts."""
 
     def __call__(self, progress: Progress) -> bool | None:
-        """Hear where the fit is; True asks it to end soon with the best answer so far."""
+        """Receive the progress of the fit; return True to end it soon with the best selection so far."""
         return None
 
     def on_end(self, selection: Selection | None) -> None:
-        """Hear what the fit has found; None: it has failed."""
+        """Receive the selection, or None if the fit failed."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
@@ -43,5 +43,5 @@ class Callback:
         vars(self).update(state)
 
     def __repr__(self) -> str:
-        given = ", ".join(f"{name}={value!r}" for name, value in self.__getstate__().items())
-        return f"{type(self).__name__}({given})"
+        parameters = ", ".join(f"{name}={value!r}" for name, value in self.__getstate__().items())
+        return f"{type(self).__name__}({parameters})"

@@ -1,4 +1,4 @@
-"""What trackers are told: numbers under valid names, over the steps of all trainings of a fit."""
+"""Metrics of a fit for TensorBoard and MLflow."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Sequence
 
 from minerva_select.results import Selection, TrainingRecord
 
-_NAME_LENGTH = 200  # of the 250 characters that MLflow allows, prefix included
+_NAME_LENGTH = 200  # MLflow allows 250 characters, including our prefix
 
 
-class RunningStep:
-    """Steps of all trainings of a fit together; each of them counts its own from zero.
+class StepCounter:
+    """Count the steps of all trainings of a fit; each training counts its own from zero.
 
     Examples
     --------
-    >>> step = RunningStep()
-    >>> [step.of(TrainingRecord(stage, own, 0.1)) for stage, own in [("learn", 25), ("learn", 50), ("vet", 25)]]
+    >>> steps = StepCounter()
+    >>> [steps.update(TrainingRecord(stage, own, 0.1)) for stage, own in [("learn", 25), ("learn", 50), ("vet", 25)]]
     [25, 50, 75]
     """
 
@@ -24,70 +24,70 @@ class RunningStep:
         self._before = 0
         self._last = TrainingRecord("", 0, 0.0)
 
-    def of(self, record: TrainingRecord) -> int:
-        """The number of the step that this is about."""
+    def update(self, record: TrainingRecord) -> int:
+        """Add the steps up to this record and return the total."""
         if record.stage != self._last.stage or record.step <= self._last.step:
             self._before += self._last.step
         self._last = record
-        return self._before + record.step
+        return self.total
 
     @property
-    def last(self) -> int:
-        """The latest of them."""
+    def total(self) -> int:
+        """Steps so far."""
         return self._before + self._last.step
 
 
-def record_amounts(record: TrainingRecord) -> dict[str, float]:
-    """Amounts of a line of a training history by name, ``bound/learn`` and the like; those of no meaning left out.
+def record_metrics(record: TrainingRecord) -> dict[str, float]:
+    """Metrics of one line of the training history, such as ``bound/learn``, without those that were not measured.
 
     Examples
     --------
-    >>> record_amounts(TrainingRecord("learn", 25, bound=0.5, held_out_bound=0.4, n_features=30))
+    >>> record_metrics(TrainingRecord("learn", 25, bound=0.5, held_out_bound=0.4, n_features=30))
     {'bound/learn': 0.5, 'held_out_bound/learn': 0.4, 'features/learn': 30}
     """
-    amounts = {"bound": record.bound, "held_out_bound": record.held_out_bound, "features": record.n_features}
+    metrics = {"bound": record.bound, "held_out_bound": record.held_out_bound, "features": record.n_features}
     penalties = {"sparsity_term": record.sparsity_term, "drift_term": record.drift_term}
-    amounts |= {name: value for name, value in penalties.items() if value}
-    return {f"{name}/{record.stage}": value for name, value in amounts.items() if value is not None}
+    metrics |= {name: value for name, value in penalties.items() if value}
+    return {f"{name}/{record.stage}": value for name, value in metrics.items() if value is not None}
 
 
-def selection_amounts(selection: Selection) -> dict[str, float]:
-    """Amounts of an answer by name, with what each selected feature contributes."""
+def selection_metrics(selection: Selection) -> dict[str, float]:
+    """Metrics of a selection, with the contribution of each selected feature."""
     information = selection.mutual_information
-    amounts = {"selected": float(len(selection.selected)), "seconds": selection.seconds}
+    metrics = {"selected": float(len(selection.selected)), "seconds": selection.seconds}
     if information is not None and selection.information_kept is not None:
-        amounts |= {"information": information.nats, "information_low": information.low}
-        amounts |= {"information_high": information.high, "information_kept": selection.information_kept}
+        metrics |= {"information": information.nats, "information_low": information.low}
+        metrics |= {"information_high": information.high, "information_kept": selection.information_kept}
     selected = [result for result in selection.features if result.selected]
-    for name, result in zip(valid_names([result.feature for result in selected]), selected, strict=True):
+    for name, result in zip(metric_names([result.feature for result in selected]), selected, strict=True):
         if result.contribution_nats is not None:
-            amounts[f"contribution/{name}"] = result.contribution_nats
-    return amounts
+            metrics[f"contribution/{name}"] = result.contribution_nats
+    return metrics
 
 
-def valid_names(names: Sequence[str]) -> list[str]:
-    """Names that trackers accept, as alike to these as can be, and all distinct; a valid name stays as it is.
+def metric_names(names: Sequence[str]) -> list[str]:
+    """Turn column names into distinct names that TensorBoard and MLflow accept; valid names stay unchanged.
 
-    Letters and digits of any script, ``_``, ``-`` and dots are valid; other characters become ``_``.
+    Letters and digits of any script, ``_``, ``-`` and dots are valid. Other characters become ``_``.
 
     Examples
     --------
-    >>> valid_names(["amount (USD)", "amount [USD]", "amount__USD_", ".."])
+    >>> metric_names(["amount (USD)", "amount [USD]", "amount__USD_", ".."])
     ['amount__USD_-2', 'amount__USD_-3', 'amount__USD_', '__']
     """
     cleaned = [_clean(name) for name in names]
     taken = {name for name, clean in zip(names, cleaned, strict=True) if name == clean}
     found = []
     for name, clean in zip(names, cleaned, strict=True):
-        free, n_tries = clean, 1
-        while name != clean and free in taken:
-            n_tries += 1
-            free = f"{clean}-{n_tries}"
-        taken.add(free)
-        found.append(free)
+        unique, number = clean, 1
+        while name != clean and unique in taken:
+            number += 1
+            unique = f"{clean}-{number}"
+        taken.add(unique)
+        found.append(unique)
     return found
 
 
 def _clean(name: str) -> str:
     clean = re.sub(r"[^\w.-]", "_", name)[:_NAME_LENGTH] or "_"
-    return clean.replace(".", "_") if not clean.strip(".") else clean  # "." and ".." mean folders
+    return clean.replace(".", "_") if not clean.strip(".") else clean  # "." and ".." are folders

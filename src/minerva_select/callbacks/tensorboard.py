@@ -1,4 +1,4 @@
-"""A fit in TensorBoard."""
+"""Log a fit to TensorBoard."""
 
 from __future__ import annotations
 
@@ -10,25 +10,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from minerva_select.callbacks.base import Callback
-from minerva_select.callbacks.metrics import RunningStep, record_amounts, selection_amounts
+from minerva_select.callbacks.metrics import StepCounter, record_metrics, selection_metrics
 from minerva_select.errors import InputError, MissingPackageError
 from minerva_select.results import Progress, Selection
+from minerva_select.text.feature_order import ranked
+from minerva_select.text.formatting import NOT_MEASURED, interval, number
 
 if TYPE_CHECKING:
     from torch.utils.tensorboard import SummaryWriter
 
 
 class TensorBoard(Callback):
-    """Write what a fit tells as events for TensorBoard, as a run of its own for every fit.
+    """Write events for TensorBoard, one run per fit.
 
-    Scalars are the bound, the held-out bound and the features left of every stage, over the steps of all trainings; at
-    the end what was found, and what each selected feature contributes. Texts are the parameters, and the selected
+    Scalars are the bound, the held-out bound and the number of features of every stage, by training step, and at the
+    end the information found and the contribution of each selected feature. Texts are the parameters, and the selected
     features with their reasons.
 
     Parameters
     ----------
     log_dir : path
-        Folder of the runs ``fit-1``, ``fit-2`` and so on; the one to give to ``tensorboard --logdir``.
+        Folder of the runs ``fit-1``, ``fit-2`` and so on, for ``tensorboard --logdir``.
 
     Examples
     --------
@@ -37,13 +39,13 @@ class TensorBoard(Callback):
     """
 
     _writer: SummaryWriter | None = None
-    _step: RunningStep
+    _steps: StepCounter
 
     def __init__(self, log_dir: str | os.PathLike[str]) -> None:
         self.log_dir = log_dir
 
     def on_begin(self, settings: Mapping[str, Any]) -> None:
-        """Open a run and write the parameters."""
+        """Start a run and write the parameters."""
         try:
             from torch.utils.tensorboard import SummaryWriter  # noqa: PLC0415 - an extra
         except ImportError:
@@ -51,33 +53,33 @@ class TensorBoard(Callback):
                 "The callback TensorBoard needs the package tensorboard; install it with "
                 "pip install 'minerva-select[tensorboard]'."
             ) from None
-        self._step = RunningStep()
+        self._steps = StepCounter()
         self._writer = SummaryWriter(str(_new_folder(Path(self.log_dir))), flush_secs=10)
         self._writer.add_text("settings", _table(("parameter", "value"), list(settings.items())))
 
     def __call__(self, progress: Progress) -> None:
-        """Write the amounts of a line of the training history."""
+        """Write the metrics of one line of the training history."""
         if self._writer is not None and progress.record is not None:
-            _write(self._writer, record_amounts(progress.record), self._step.of(progress.record))
+            _write(self._writer, record_metrics(progress.record), self._steps.update(progress.record))
 
     def on_end(self, selection: Selection | None) -> None:
-        """Write what was found, and close the run."""
+        """Write the selection and end the run."""
         if self._writer is None:
             return
         if selection is not None:
-            _write(self._writer, selection_amounts(selection), self._step.last)
-            self._writer.add_text("selection", _selected(selection), self._step.last)
+            _write(self._writer, selection_metrics(selection), self._steps.total)
+            self._writer.add_text("selection", _describe(selection), self._steps.total)
         self._writer.close()
         self._writer = None
 
 
-def _write(writer: SummaryWriter, amounts: Mapping[str, float], step: int) -> None:
-    for name, value in amounts.items():
+def _write(writer: SummaryWriter, metrics: Mapping[str, float], step: int) -> None:
+    for name, value in metrics.items():
         writer.add_scalar(name, value, step)
 
 
 def _new_folder(log_dir: Path) -> Path:
-    """A folder for one run that no other fit writes to, be it in another process."""
+    """Create a folder for one run; other processes may create runs in the same ``log_dir``."""
     number = 1
     while True:
         folder = log_dir / f"fit-{number}"
@@ -86,38 +88,33 @@ def _new_folder(log_dir: Path) -> Path:
         except FileExistsError:
             number += 1
         except OSError as error:
-            raise InputError(f"TensorBoard's log_dir cannot be written to ({error}); give another folder.") from None
+            raise InputError(f"log_dir of TensorBoard cannot be written ({error}); choose another folder.") from None
         else:
             return folder
 
 
-def _selected(selection: Selection) -> str:
-    """The answer, and the selected features with the largest contributions first."""
-    features = [result for result in selection.features if result.selected]
-    features.sort(key=lambda result: -(result.contribution_nats or 0.0))
+def _describe(selection: Selection) -> str:
+    """Headline and table of the selected features, largest contribution first."""
     rows = [
         (
             result.feature,
-            _nats(result.contribution_nats),
-            f"{_nats(result.contribution_low)} to {_nats(result.contribution_high)}",
+            number(result.contribution_nats, 4),
+            interval(result.contribution_low, result.contribution_high, 4) or NOT_MEASURED,
             str(result.reason),
         )
-        for result in features
+        for result in ranked(selection.features)
+        if result.selected
     ]
-    table = _table(("feature", "adds, nats", "95% interval", "why"), rows)
+    table = _table(("feature", "contribution, nats", "95% interval", "reason"), rows)
     return f"{_escape(selection.headline)}\n\n{table}" if rows else _escape(selection.headline)
 
 
-def _nats(amount: float | None) -> str:
-    return "-" if amount is None else f"{amount:.4f}"
-
-
 def _table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """A table in Markdown, of cells that are shown as they are."""
+    """Markdown table whose cells are shown as plain text."""
     lines = [header, ["---"] * len(header), *([_escape(str(cell)) for cell in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _escape(text: str) -> str:
-    """A text on one line that neither Markdown nor HTML takes for markup."""
+    """Escape Markdown and HTML."""
     return re.sub(r"([\\`*_{}\[\]()#+.!|-])", r"\\\1", html.escape(" ".join(text.split()), quote=False))

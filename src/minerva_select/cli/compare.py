@@ -23,7 +23,7 @@ from minerva_select.cli.options import (
     Verbose,
 )
 from minerva_select.cli.output_files import writable_folder, write_text
-from minerva_select.cli.verbosity import logged, logger
+from minerva_select.cli.verbosity import log_to_stderr, logger
 from minerva_select.results import Progress
 
 if TYPE_CHECKING:
@@ -76,24 +76,21 @@ def compare_command(
 
     A method that fails, is not installed or runs out of time is a row that says so.
     """
-    from minerva_select.cli.progress import ProgressBar
-    from minerva_select.cli.step_log import Steps
+    from minerva_select.callbacks import ProgressBar
 
     folder: Path | None = None
     so_far: list[Comparison] = []
     try:
         with (
-            logged(verbose=verbose, quiet=quiet),
-            ProgressBar(quiet=quiet) as progress,
-            Steps(quiet=quiet or verbose) as steps,
+            log_to_stderr(verbose=verbose, quiet=quiet, without_terminal=True),  # it may run for hours
+            ProgressBar(quiet=quiet) as bar,
         ):
 
-            def tell(moment: Progress) -> None:
-                progress(moment)
-                steps(moment)
-                logger.info("%3.0f%% %s", 100 * moment.fraction, moment.stage)
+            def show(progress: Progress) -> None:
+                bar(progress)
+                logger.info("%3.0f%% %s", 100 * progress.fraction, progress.stage)
 
-            tell(Progress("read", 0.0))
+            bar(Progress("read", 0.0))
             from minerva_select.data.loading import read_table
 
             table = read_table(data)
@@ -122,7 +119,7 @@ def compare_command(
                 device=device,
                 random_state=seed,
                 cache_dir=folder,
-                progress=tell,
+                progress=show,
                 on_interrupt=so_far.append,
             )
     except KeyboardInterrupt:

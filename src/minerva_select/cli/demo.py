@@ -13,7 +13,7 @@ from minerva_select.cli.interrupts import stoppable
 from minerva_select.cli.options import Device, QuietNames, Seed, Verbose
 from minerva_select.cli.output_files import writable_folder, write_results
 from minerva_select.cli.provenance import with_command
-from minerva_select.cli.verbosity import logged
+from minerva_select.cli.verbosity import log_to_stderr
 from minerva_select.results import Selection
 
 if TYPE_CHECKING:
@@ -36,14 +36,14 @@ def demo_command(
     """Show the point of MINERVA on made-up data: features that say nothing alone and everything together."""
     folder = writable_folder(out)
 
-    from minerva_select.cli.progress import ProgressBar
+    from minerva_select.callbacks import ProgressBar
     from minerva_select.cli.render import selection_view, wide_console
     from minerva_select.evaluation import score_selection
     from minerva_select.problems import equality
 
     console = wide_console(quiet=quiet)
     started = time.perf_counter()
-    with logged(verbose=verbose, quiet=quiet):
+    with log_to_stderr(verbose=verbose, quiet=quiet):
         problem = equality(random_state=seed)
         console.print(problem_in_words(problem), style="bold", soft_wrap=True)
         console.print("\n" + singly_in_words(information_alone(problem), problem.relevant), soft_wrap=True)

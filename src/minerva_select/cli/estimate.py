@@ -10,7 +10,7 @@ import typer
 from minerva_select.cli import completion
 from minerva_select.cli.columns import require_disjoint, require_rows, resolve, split_categorical, take
 from minerva_select.cli.options import AsJson, Categorical, Data, Device, Seed, Verbose
-from minerva_select.cli.verbosity import logged, logger
+from minerva_select.cli.verbosity import log_to_stderr, logger
 from minerva_select.results import Estimate
 
 
@@ -44,7 +44,7 @@ def estimate_command(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the number of nats alone.")] = False,
 ) -> None:
     """Estimate how much two sets of columns tell about each other, in nats, with a 95% interval."""
-    with logged(verbose=verbose, quiet=quiet):
+    with log_to_stderr(verbose=verbose, quiet=quiet):
         from minerva_select.data.loading import read_table
 
         table = read_table(data)

@@ -78,7 +78,7 @@ def find_data(experiment: str, given: Path | None) -> Path | None:
 
 
 def _reproduce(configuration: Configuration, data: Path | None, folder: Path) -> None:
-    from minerva_select.cli.progress import ProgressBar
+    from minerva_select.callbacks import ProgressBar
     from minerva_select.evaluation.paper import reproduce
     from minerva_select.evaluation.records import Records
     from minerva_select.text.formatting import printable

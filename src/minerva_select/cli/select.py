@@ -17,7 +17,7 @@ from minerva_select.cli.interrupts import stoppable
 from minerva_select.cli.output_files import WORK, own_folder, writable_folder, write_results
 from minerva_select.cli.processes import processes
 from minerva_select.cli.provenance import with_command
-from minerva_select.cli.verbosity import logged, logger
+from minerva_select.cli.verbosity import log_to_stderr, logger
 from minerva_select.errors import InputError, MinervaError
 from minerva_select.results import Progress, Selection
 
@@ -57,7 +57,7 @@ def select_command(
 
     Options that name columns can be repeated, or take several names with commas between them.
     """
-    from minerva_select.cli.progress import ProgressBar
+    from minerva_select.callbacks import ProgressBar
     from minerva_select.data.loading import read_within
     from minerva_select.data.memory_budget import MemoryBudget
     from minerva_select.data.paths import check_exists
@@ -67,7 +67,7 @@ def select_command(
     typed = {"--target": target, "--ignore": ignore, "--keep": keep, "--drop": drop, "--categorical": categorical}
     of_rows = {"--group-column": group_column, "--time-column": time_column, "--weight-column": weight_column}
     failure: BaseException | None = None
-    with logged(verbose=verbose, quiet=quiet), processes(device) as ranks:
+    with log_to_stderr(verbose=verbose, quiet=quiet), processes(device) as ranks:
         folder = writable_folder(out) if out is not None else None
         workplace = _workplace(cache, folder, resume)
         parameters: dict[str, Any] = {
@@ -110,7 +110,7 @@ def _repeat(
     fits: Fits, selection: Selection, again: RepeatPlan, folder: Path | None, *, quiet: bool
 ) -> tuple[Selection, BaseException | None]:
     """The selection with the frequencies of the repeats; if these fail, the selection as it is and the failure."""
-    from minerva_select.cli.progress import ProgressBar
+    from minerva_select.callbacks import ProgressBar
 
     try:
         if folder is not None:  # a job that is killed during the repeats leaves the answer

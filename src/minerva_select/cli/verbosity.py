@@ -1,4 +1,4 @@
-"""How much a command tells while it works: log lines with ``--verbose``, nothing with ``--quiet``."""
+"""Log lines of a command: shown with ``--verbose``."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from minerva_select.errors import InputError
 logger = logging.getLogger("minerva_select")
 
 
-class _OnStderr(logging.Handler):
-    """Writes to what stderr is at the moment: while a progress bar is drawn, that is above the bar."""
+class _StderrHandler(logging.Handler):
+    """Write to the current ``sys.stderr``: a progress bar replaces it so that log lines appear above the bar."""
 
     def emit(self, record: logging.LogRecord) -> None:
         from minerva_select.text.formatting import printable
 
         try:
             sys.stderr.write(f"{printable(self.format(record))}\n")
-        except Exception:  # logging never ends what it tells of
+        except Exception:  # logging must not end the program
             self.handleError(record)
 
 
 @contextlib.contextmanager
-def logged(*, verbose: bool, quiet: bool) -> Iterator[None]:
-    """Show the library's log lines during the block, where they are asked for.
+def log_to_stderr(*, verbose: bool, quiet: bool, without_terminal: bool = False) -> Iterator[None]:
+    """Show the library's log lines with ``--verbose``, and if asked wherever no progress bar can be drawn.
 
     Examples
     --------
-    >>> with logged(verbose=True, quiet=True):
+    >>> with log_to_stderr(verbose=True, quiet=True):
     ...     pass
     Traceback (most recent call last):
         ...
@@ -38,10 +38,10 @@ def logged(*, verbose: bool, quiet: bool) -> Iterator[None]:
     """
     if verbose and quiet:
         raise InputError("--verbose and --quiet contradict each other; give one of them.")
-    if not verbose:
+    if not verbose and (quiet or not without_terminal or sys.stderr.isatty()):
         yield
         return
-    handler, before = _OnStderr(), logger.level
+    handler, level = _StderrHandler(), logger.level
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", datefmt="%H:%M:%S"))
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
@@ -49,4 +49,4 @@ def logged(*, verbose: bool, quiet: bool) -> Iterator[None]:
         yield
     finally:
         logger.removeHandler(handler)
-        logger.setLevel(before)
+        logger.setLevel(level)

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from minerva_select.cli.verbosity import logged
+from minerva_select.cli.verbosity import log_to_stderr
 from minerva_select.results import Estimate
 
 HALF = Estimate(0.5, 0.48, 0.52, n_rows=20)
@@ -16,7 +16,7 @@ HALF = Estimate(0.5, 0.48, 0.52, n_rows=20)
 
 def test_log_lines_are_shown_with_the_time_while_asked_for(capsys):
     logger = logging.getLogger("minerva_select")
-    with logged(verbose=True, quiet=False):
+    with log_to_stderr(verbose=True, quiet=False):
         logger.info("learn: two\nlines")
         logger.debug("details")
     logger.info("later")
@@ -26,14 +26,14 @@ def test_log_lines_are_shown_with_the_time_while_asked_for(capsys):
 
 
 def test_without_verbose_nothing_is_logged(capsys):
-    with logged(verbose=False, quiet=False):
+    with log_to_stderr(verbose=False, quiet=False):
         logging.getLogger("minerva_select").info("learn")
     assert capsys.readouterr().err == ""
 
 
 def test_log_lines_go_to_the_stderr_of_the_moment(capsys, monkeypatch):
     above_the_bar = io.StringIO()
-    with logged(verbose=True, quiet=False):
+    with log_to_stderr(verbose=True, quiet=False):
         monkeypatch.setattr("sys.stderr", above_the_bar)
         logging.getLogger("minerva_select").info("learn")
     assert above_the_bar.getvalue().endswith(" learn\n")

@@ -121,7 +121,7 @@ class Interrupt(importlib.abc.MetaPathFinder):
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 sys.meta_path.insert(0, Interrupt())
-runpy.run_module("minerva", run_name="__main__")
+runpy.run_module("minerva_select", run_name="__main__")
 """
 
 
