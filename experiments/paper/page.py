@@ -1,4 +1,4 @@
-"""Put the tables of the committed results into docs/paper.md, between the marks that name each.
+"""Write the tables of the committed results into docs/paper.md, between the markers that name them.
 
 python experiments/paper/page.py
 """
@@ -8,16 +8,16 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER.parents[1] / "docs" / "paper.md"
-MARKED = re.compile(r"(<!-- (\S+)\.md -->\n).*?(<!-- end -->)", re.DOTALL)
+MARKERS = re.compile(r"(<!-- (\S+)\.md -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def fill(page: str, results: Path) -> str:
-    """Return the page with the text of every file of results that it names."""
+    """Return the page with the content of every results file that it names."""
 
-    def table(found: re.Match[str]) -> str:
-        return f"{found[1]}\n{(results / f'{found[2]}.md').read_text(encoding='utf-8')}\n{found[3]}"
+    def table(match: re.Match[str]) -> str:
+        return f"{match[1]}\n{(results / f'{match[2]}.md').read_text(encoding='utf-8')}\n{match[3]}"
 
-    return MARKED.sub(table, page)
+    return MARKERS.sub(table, page)
 
 
 def main() -> None:

@@ -1,8 +1,8 @@
-"""Columns kept outside the published Markov blankets of child3: does the data itself know them?
+"""Test whether columns kept outside the published Markov blankets of child3 depend on the target.
 
-For every target of the records of the study "truth" that kept such columns: the G-test of their joint independence from
-the target, given the whole blanket. A network's blanket makes all others independent; rows that were chosen (here: no
-two are alike) need not.
+For every target of the study "truth" with such columns: the G-test of their joint independence of the target, given the
+whole blanket. In a Bayesian network all other columns are independent given the blanket; in filtered rows (here without
+duplicates) they may not be.
 
 python experiments/studies/blankets.py [--data FOLDER]      or MINERVA_DATA
 """
@@ -21,7 +21,7 @@ RESULTS = Path(__file__).parent.parent / "truth" / "results"
 
 
 def g_test(table, target, column, given):
-    """Log10 of the p-value, from counts; degrees of freedom from the levels that occur in each cell of ``given``."""
+    """Return log10 of the p-value, with degrees of freedom from the levels that occur in each cell of ``given``."""
 
     def nlogn(columns):
         counts = table.groupby(columns, observed=True).size().to_numpy() if columns else np.array([len(table)])
@@ -40,20 +40,20 @@ def main():
     parser.add_argument("--data", type=Path, default=os.environ.get("MINERVA_DATA"))
     options = parser.parse_args()
     if options.data is None or not (Path(options.data) / "truth" / "child3.parquet").exists():
-        parser.error("truth/child3.parquet is not there: give its folder with --data or MINERVA_DATA")
+        parser.error("truth/child3.parquet not found; pass --data or set MINERVA_DATA")
     table = pd.read_parquet(Path(options.data) / "truth" / "child3.parquet")
-    print(f"{len(table):,} rows, {table.duplicated().sum()} of them repeat another\n")
-    print("| target | blanket | kept beside it | log10 p given the blanket |")
+    print(f"{len(table):,} rows, {table.duplicated().sum()} of them duplicates\n")
+    print("| target | blanket | kept outside it | log10 p given the blanket |")
     print("|---|---|---|---|")
     lines = [line for path in sorted(RESULTS.glob("*.jsonl")) for line in path.read_text().splitlines()]
     for record in map(json.loads, lines):
-        if record["row"] == "child3" and record["method"] == "minerva":
+        if record["case"] == "child3" and record["method"] == "minerva":
             target, blanket = f"v{record['seed']}", record["relevant"]
-            strays = sorted({*record["selected"]} - {*blanket})
-            if strays:
-                joined = table.assign(kept=table.groupby(strays, observed=True).ngroup())
-                found = g_test(joined, target, "kept", blanket)
-                print(f"| {target} | {', '.join(blanket)} | {', '.join(strays)} | {found:.1f} |")
+            outside = sorted({*record["selected"]} - {*blanket})
+            if outside:
+                joined = table.assign(kept=table.groupby(outside, observed=True).ngroup())
+                log_p = g_test(joined, target, "kept", blanket)
+                print(f"| {target} | {', '.join(blanket)} | {', '.join(outside)} | {log_p:.1f} |")
 
 
 if __name__ == "__main__":

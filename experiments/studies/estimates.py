@@ -1,4 +1,4 @@
-"""Estimates of mutual information against closed forms, and how often their 95% intervals cover the truth.
+"""Compare estimates of mutual information with closed forms, and measure the coverage of their 95% intervals.
 
 python experiments/studies/estimates.py [--runs 20]
 """
@@ -10,7 +10,7 @@ from minerva_select import mutual_information
 from minerva_select.problems import equality, gaussian, parity
 
 
-def against_truth():
+def compare_with_truth():
     print("| problem | rows x columns | truth | estimate | 95% interval | error | s |")
     print("|---|---|---|---|---|---|---|")
     problems = [(f"gaussian, correlation {rho}", gaussian(10_000, correlation=rho)) for rho in (0.0, 0.3, 0.6, 0.9)]
@@ -30,10 +30,10 @@ def against_truth():
         )
 
 
-def coverage(n_runs):
+def measure_coverage(n_runs):
     print("\n| problem | rows | runs | mean estimate | truth | intervals that cover |")
     print("|---|---|---|---|---|---|")
-    makers = {
+    problems_by_name = {
         "gaussian, correlation 0.6": lambda seed: gaussian(2_000, correlation=0.6, random_state=seed),
         "equality, 3 levels": lambda seed: equality(2_000, 2, n_levels=3, relevant=(0, 1), random_state=seed),
         "parity of 2 bits, a tenth flipped": lambda seed: parity(2_000, 2, n_bits=2, noise=0.1, random_state=seed),
@@ -41,8 +41,8 @@ def coverage(n_runs):
             500, 2, n_bits=2, noise=0.1, random_state=seed
         ),
     }
-    for name, make in makers.items():
-        problems = [make(seed) for seed in range(n_runs)]
+    for name, draw in problems_by_name.items():
+        problems = [draw(seed) for seed in range(n_runs)]
         truth = problems[0].mutual_information
         estimates = [mutual_information(p.X, p.y, random_state=seed) for seed, p in enumerate(problems)]
         covered = sum(estimate.low <= truth <= estimate.high for estimate in estimates)
@@ -54,8 +54,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=20)
     options = parser.parse_args()
-    against_truth()
-    coverage(options.runs)
+    compare_with_truth()
+    measure_coverage(options.runs)
 
 
 if __name__ == "__main__":

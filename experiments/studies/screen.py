@@ -1,4 +1,4 @@
-"""What the screen of all pairs costs: columns of 5 levels, a target that says whether columns 3 and 8 are equal.
+"""Measure the cost of the screen of all pairs, with columns of 5 levels and the equality of columns 3 and 8 as target.
 
 python experiments/studies/screen.py [--rows 50000] [--columns 300 1000] [--device auto]
 """
@@ -16,7 +16,7 @@ def measure(n_columns, n_rows, device):
     codes = torch.randint(0, 5, (n_rows, n_columns), generator=torch.Generator().manual_seed(0), dtype=torch.uint8)
     classes = (codes[:, 3] == codes[:, 8]).long().to(device)
     codes = codes.to(device)
-    screen(codes[:, :100], classes, n_pairs=8)  # the first products on a GPU load their library
+    screen(codes[:, :100], classes, n_pairs=8)  # the first product on a GPU loads its library
     start = time.perf_counter()
     found = screen(codes, classes, n_pairs=8)
     seconds = time.perf_counter() - start

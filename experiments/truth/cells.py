@@ -1,4 +1,4 @@
-"""One cell of the study: a method on the table of a row and a seed, and the records it leaves."""
+"""Run one cell of the study, a method on one case with one seed, and return its records."""
 
 import importlib.metadata
 import os
@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import minerva_select
-from measures import Study, judge, split
-from rivals import RIVALS
-from rows import Row
+from baselines import BASELINES
+from cases import Case
+from measures import SplitProblem, score, split
 
 OURS = "minerva"
-METHODS = (OURS, *RIVALS)
+METHODS = (OURS, *BASELINES)
 PACKAGES = ("numpy", "pandas", "scikit-learn", "torch", "lightgbm", "Boruta")
 
 Record = dict[str, Any]
@@ -25,26 +25,26 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True)
 class Cell:
-    """A row, a seed and a method. A rival that can be told k leaves two records, from one fit."""
+    """A case, a seed and a method. A baseline that can select a given number k leaves two records of one fit."""
 
-    row: Row
+    case: Case
     seed: int
     method: str
 
     @property
     def key(self) -> tuple[str, int, str]:
-        """What a finished cell is known by."""
-        return self.row.name, self.seed, self.method
+        """Identifies the records of the cell."""
+        return self.case.name, self.seed, self.method
 
     @property
-    def limit(self) -> float | None:
-        """Seconds after which it is stopped."""
-        return None if self.method == OURS else self.row.rival_time_limit
+    def time_limit(self) -> float | None:
+        """Seconds after which a baseline is stopped."""
+        return None if self.method == OURS else self.case.baseline_time_limit
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Where the cells run: the data folder, MINERVA's device, threads, and the commit of the code."""
+    """Data folder, device of MINERVA, number of threads, and commit of the code."""
 
     data: Path | None
     device: str
@@ -52,36 +52,38 @@ class Setting:
     commit: str
 
 
-def perform(task: tuple[Cell, Setting]) -> list[Record]:
-    """Run a cell; a crash is a record like any other."""
+def run_cell(task: tuple[Cell, Setting]) -> list[Record]:
+    """Run a cell; an exception is recorded as an error."""
     cell, setting = task
     warnings.simplefilter("ignore")
     try:
-        study = split(cell.row.make(cell.seed, setting.data), cell.row, cell.seed)
-        return (_run_ours if cell.method == OURS else _run_rival)(cell, setting, study)
+        data = split(cell.case.load(cell.seed, setting.data), cell.case, cell.seed)
+        return (_run_ours if cell.method == OURS else _run_baseline)(cell, setting, data)
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
         return failures(cell, setting, f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})")
 
 
 def failures(cell: Cell, setting: Setting, error: str) -> list[Record]:
-    """The records of a cell that gave no answer."""
+    """Return the records of a cell that failed."""
     if cell.method == OURS:
-        origins = [_origin(cell, setting, given_k=False, device=setting.device)]
+        provenances = [_provenance(cell, setting, given_k=False, device=setting.device)]
     else:
-        origins = [
-            _origin(cell, setting, given_k) for given_k in (False, True) if RIVALS[cell.method].takes_k or not given_k
+        provenances = [
+            _provenance(cell, setting, given_k)
+            for given_k in (False, True)
+            if BASELINES[cell.method].takes_k or not given_k
         ]
-    return [{**origin, "error": error, "figures": {}} for origin in origins]
+    return [{**provenance, "error": error, "figures": {}} for provenance in provenances]
 
 
-def _run_ours(cell: Cell, setting: Setting, study: Study) -> list[Record]:
+def _run_ours(cell: Cell, setting: Setting, data: SplitProblem) -> list[Record]:
     from minerva_select import MinervaSelector
 
-    device = _device_name(setting.device)  # also starts the GPU, which is not part of a fit
+    device = _device_name(setting.device)  # also initializes the GPU, outside of the measured time
     selector = MinervaSelector(random_state=cell.seed, device=setting.device)
     start = time.perf_counter()
-    selection = selector.fit(study.train.X, study.train.y).selection_
+    selection = selector.fit(data.train.X, data.train.y).selection_
     seconds = time.perf_counter() - start
     bound = selection.mutual_information
     found = {
@@ -89,44 +91,44 @@ def _run_ours(cell: Cell, setting: Setting, study: Study) -> list[Record]:
         "converged": selection.converged,
         "warnings": list(selection.warnings),
     }
-    return [_record(cell, setting, study, selection.selected, seconds, device=device) | found]
+    return [_record(cell, setting, data, selection.selected, seconds, device=device) | found]
 
 
-def _run_rival(cell: Cell, setting: Setting, study: Study) -> list[Record]:
-    rival = RIVALS[cell.method]
-    k = cell.row.k or len(study.train.relevant)
+def _run_baseline(cell: Cell, setting: Setting, data: SplitProblem) -> list[Record]:
+    baseline = BASELINES[cell.method]
+    k = cell.case.k or len(data.train.relevant)
     start = time.perf_counter()
-    ranking = rival.rank(study.train.X, study.train.y, cell.seed, setting.n_threads)
+    ranking = baseline.rank(data.train.X, data.train.y, cell.seed, setting.n_threads)
     seconds = time.perf_counter() - start
-    records = [_record(cell, setting, study, ranking.keep(), seconds)]
-    if rival.takes_k and k:  # told to keep nothing, everyone is right
-        records.append(_record(cell, setting, study, ranking.keep(k), seconds, given_k=True))
+    records = [_record(cell, setting, data, ranking.select(), seconds)]
+    if baseline.takes_k and k:  # with k = 0 every baseline would be exact
+        records.append(_record(cell, setting, data, ranking.select(k), seconds, given_k=True))
     return records
 
 
 def _record(
-    cell: Cell, setting: Setting, study: Study, selected: Sequence[str], seconds: float, *,
+    cell: Cell, setting: Setting, data: SplitProblem, selected: Sequence[str], seconds: float, *,
     given_k: bool = False, device: str = "cpu",
 ) -> Record:  # fmt: skip
-    judged = judge(cell.row, study, selected)
-    judged["figures"]["seconds"] = seconds
+    scores = score(cell.case, data, selected)
+    scores["figures"]["seconds"] = seconds
     return {
-        **_origin(cell, setting, given_k, device),
-        "shape": list(study.train.X.shape),
+        **_provenance(cell, setting, given_k, device),
+        "shape": list(data.train.X.shape),
         "selected": list(selected),
-        "relevant": list(study.train.relevant) if cell.row.has_truth else None,
-        "truth_nats": study.train.mutual_information,
-        **judged,
+        "relevant": list(data.train.relevant) if cell.case.has_truth else None,
+        "truth_nats": data.train.mutual_information,
+        **scores,
         "error": None,
     }
 
 
-def _origin(cell: Cell, setting: Setting, given_k: bool, device: str = "cpu") -> Record:
-    """What ran, on what, and with which versions."""
+def _provenance(cell: Cell, setting: Setting, given_k: bool, device: str = "cpu") -> Record:
+    """Identify a run by its case, method, machine, versions and commit."""
     return {
-        "row": cell.row.name,
-        "problem": cell.row.kind,
-        "arguments": cell.row.arguments(cell.seed),
+        "case": cell.case.name,
+        "problem": cell.case.kind,
+        "arguments": cell.case.arguments(cell.seed),
         "seed": cell.seed,
         "method": cell.method,
         "given_k": given_k,

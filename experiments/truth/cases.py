@@ -1,4 +1,4 @@
-"""The rows of the study: what config.toml says, and the tables it describes."""
+"""The cases of the study: the tables that config.toml describes, and what is known about them."""
 
 import json
 import math
@@ -17,12 +17,12 @@ CONFIG = Path(__file__).with_name("config.toml")
 
 
 class MissingDataError(Exception):
-    """The data folder lacks a file of the row."""
+    """The data folder lacks a file of the case."""
 
 
 @dataclass(frozen=True)
-class Row:
-    """One line of the table: how to make its data, how often, beside whom, and what to reach."""
+class Case:
+    """One line of the table: its data, seeds, baselines and goal."""
 
     name: str
     title: str
@@ -30,10 +30,10 @@ class Row:
     n_seeds: int
     quick_seeds: int
     first_seed: int
-    rivals: tuple[str, ...]
-    quick_rivals: tuple[str, ...]
-    rival_seeds: int
-    rival_time_limit: float
+    baselines: tuple[str, ...]
+    quick_baselines: tuple[str, ...]
+    baseline_seeds: int
+    baseline_time_limit: float
     problem: Mapping[str, Any] | None = None
     file: str | None = None
     target: str = ""
@@ -48,13 +48,13 @@ class Row:
     needs_gpu: bool = False
 
     @classmethod
-    def parse(cls, entry: Mapping[str, Any], defaults: Mapping[str, Any]) -> "Row":
+    def parse(cls, entry: Mapping[str, Any], defaults: Mapping[str, Any]) -> "Case":
         values = {**defaults, **entry, "goal": Goal.parse(entry["goal"])}
         return cls(**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
 
     @property
     def kind(self) -> str:
-        """The name of the sampler, or of the file."""
+        """Name of the problem or of the file."""
         return self.problem["name"] if self.problem else Path(str(self.file)).stem
 
     @property
@@ -64,26 +64,26 @@ class Row:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """What the data folder must hold."""
+        """Required files in the data folder."""
         return tuple(name for name in (self.file, self.blankets) if name)
 
-    def seeds(self, quick: bool, rival: bool = False) -> range:
-        """The seeds of the runs; rivals see the first few."""
+    def seeds(self, quick: bool, baseline: bool = False) -> range:
+        """Seeds of the runs; baselines use only the first few."""
         n_seeds = self.quick_seeds if quick else self.n_seeds
-        return range(self.first_seed, self.first_seed + (min(n_seeds, self.rival_seeds) if rival else n_seeds))
+        return range(self.first_seed, self.first_seed + (min(n_seeds, self.baseline_seeds) if baseline else n_seeds))
 
     def arguments(self, seed: int) -> dict[str, Any]:
-        """The sampler's arguments for a run; those that vary take their values in turn."""
+        """Arguments of the problem for a run; varying ones take their values in turn."""
         fixed = {key: value for key, value in (self.problem or {}).items() if key not in ("name", "vary")}
         varied = (self.problem or {}).get("vary", {})
         return fixed | {key: values[(seed - self.first_seed) % len(values)] for key, values in varied.items()}
 
     def missing_files(self, folder: Path | None) -> list[str]:
-        """The files of the row that the data folder lacks."""
+        """Required files that are not in the data folder."""
         return [name for name in self.files if folder is None or not (folder / name).exists()]
 
-    def make(self, seed: int, folder: Path | None) -> Problem:
-        """Draw or read the run's table, with what is known about it."""
+    def load(self, seed: int, folder: Path | None) -> Problem:
+        """Draw or read the table of a run, with its known answer."""
         if self.problem:
             return PROBLEMS[self.problem["name"]](**self.arguments(seed), random_state=seed)
         if missing := self.missing_files(folder):
@@ -96,11 +96,10 @@ class Row:
         return Problem(self.kind, X, y, relevant=tuple(relevant), mutual_information=truth)
 
 
-def load_rows(path: Path = CONFIG) -> tuple[Row, ...]:
-    """Read the configuration."""
+def load_cases(path: Path = CONFIG) -> tuple[Case, ...]:
     document = tomllib.loads(path.read_text(encoding="utf-8"))
-    entries = document.pop("rows")
-    return tuple(Row.parse(entry, document) for entry in entries)
+    entries = document.pop("cases")
+    return tuple(Case.parse(entry, document) for entry in entries)
 
 
 def _entropy(y: pd.Series) -> float:
