@@ -27,6 +27,7 @@ from minerva_select.errors import MinervaError
 from minerva_select.evaluation import compare, repeat_fits, score_selection
 from minerva_select.report import render
 from minerva_select.results import Selection
+from minerva_select.selectors import PaperSelector
 
 BRIEF = {
     "BorutaSelector": {"n_iterations": 4, "n_estimators": 5},
@@ -44,8 +45,8 @@ def _tiny_fits():
         yield
 
 
-def fit_with(solver):
-    return lambda X, y, **rows: MinervaSelector(solver=solver, random_state=0).fit(X, y, **rows).selection_.to_json()
+def fit_with(kind):
+    return lambda X, y, **rows: kind(random_state=0).fit(X, y, **rows).selection_.to_json()
 
 
 def fit_baseline(name):
@@ -70,7 +71,11 @@ def run_compare(X, y):
 
 
 BASELINES = sorted(name for name in selectors.__all__ if name.endswith("Selector") and name != "MinervaSelector")
-FITS = {"vetting": fit_with("vetting"), "paper": fit_with("paper"), **{name: fit_baseline(name) for name in BASELINES}}
+FITS = {
+    "vetting": fit_with(MinervaSelector),
+    "paper": fit_with(PaperSelector),
+    **{name: fit_baseline(name) for name in BASELINES},
+}
 ENTRIES = {**FITS, "mutual_information": estimate, "compare": run_compare}
 OURS = ("vetting", "paper", "mutual_information")
 
@@ -319,11 +324,11 @@ def test_a_baseline_takes_or_refuses_any_value_of_a_parameter(name, parameter):
             assert_finite(selector.selection_.to_json())
 
 
-@pytest.mark.parametrize("parameter", parameters_of(MinervaSelector))
+@pytest.mark.parametrize("parameter", parameters_of(PaperSelector))  # those of MinervaSelector and five more
 def test_minerva_takes_or_refuses_any_value_of_a_parameter(parameter, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # where a word is a good name of a cache
     for value in odd.ODD_VALUES.values():
-        selector = MinervaSelector(**{"random_state": 0, "solver": "paper", parameter: value})
+        selector = PaperSelector(**{"random_state": 0, parameter: value})
         if not is_refused(lambda selector=selector: selector.fit(odd.beside(odd.FLAGS), odd.labels())):
             assert_finite(selector.selection_.to_json())
 

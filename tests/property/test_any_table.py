@@ -196,7 +196,8 @@ def fit(method, X, y):
         estimate = mutual_information(X, y, random_state=0)
         return json.dumps([estimate.nats, estimate.low, estimate.high])
     if method in ("vetting", "paper"):
-        return MinervaSelector(solver=method, random_state=0).fit(X, y).selection_.to_json()
+        kind = MinervaSelector if method == "vetting" else selectors.PaperSelector
+        return kind(random_state=0).fit(X, y).selection_.to_json()
     return getattr(selectors, method)(random_state=0).fit(X, y).selection_.to_json()
 
 

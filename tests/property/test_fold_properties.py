@@ -12,7 +12,7 @@ from minerva_select.data.frames import as_target
 from minerva_select.errors import InputError
 from minerva_select.preprocessing.column_types import infer_target_types
 from minerva_select.selectors.cross_validation import divide
-from minerva_select.selectors.row_metadata import Origins
+from minerva_select.selectors.row_metadata import RowMetadata
 from minerva_select.solvers.fit_config import FitConfig
 
 PLANS = [FitConfig.for_rows(n_rows) for n_rows in (50, 500, 2_000, 10_000, 50_000)]
@@ -20,7 +20,7 @@ PLANS = [FitConfig.for_rows(n_rows) for n_rows in (50, 500, 2_000, 10_000, 50_00
 
 def divisions_of(y, plan, groups=None, times=None):
     """The divisions, or None if the rows are refused."""
-    origins = Origins(len(y), groups, times)
+    origins = RowMetadata(len(y), groups, times)
     try:
         target = as_target(y, len(y))
         return divide(target, infer_target_types(target), origins.adapt(plan), np.random.default_rng(0), origins)
@@ -44,7 +44,7 @@ def test_no_group_is_in_two_parts_of_a_fold(rows, plan):
     groups, y = rows
     divisions = divisions_of(y, plan, groups)
     assume(divisions is not None)
-    plan = Origins(len(y), groups).adapt(plan)
+    plan = RowMetadata(len(y), groups).adapt(plan)
     assert len(divisions) == plan.n_folds
     for division in divisions:
         assert len(division.members) == plan.n_members
@@ -87,10 +87,10 @@ def test_parts_with_groups_and_times_are_in_order_and_share_no_group(rows, plan)
 def test_times_and_few_groups_reduce_the_number_of_parts():
     plan = FitConfig.for_rows(500)
     assert (plan.n_folds, plan.n_members, plan.n_tune_parts) == (5, 3, 3)
-    assert Origins(60).adapt(plan) is plan
-    assert Origins(60, times=np.arange(60.0)).adapt(plan) == dataclasses.replace(plan, n_folds=1, n_members=1)
-    assert Origins(60, np.arange(60)).adapt(plan) == plan
-    six = Origins(60, np.arange(60) % 6)
+    assert RowMetadata(60).adapt(plan) is plan
+    assert RowMetadata(60, times=np.arange(60.0)).adapt(plan) == dataclasses.replace(plan, n_folds=1, n_members=1)
+    assert RowMetadata(60, np.arange(60)).adapt(plan) == plan
+    six = RowMetadata(60, np.arange(60) % 6)
     assert six.adapt(plan) == dataclasses.replace(plan, n_folds=2, n_members=2, n_tune_parts=2)
     y = np.arange(60) // 6 % 2
     for division in divisions_of(y, plan, six.groups):

@@ -5,6 +5,7 @@ import pytest
 from minerva_select import MinervaSelector, mutual_information
 from minerva_select.evaluation import score_selection
 from minerva_select.problems import equality, gaussian, parity, switching
+from minerva_select.selectors import PaperSelector
 
 
 @pytest.mark.reference
@@ -48,7 +49,7 @@ def test_intervals_cover_the_truth_in_at_least_nine_of_ten_runs(sample):
 @pytest.mark.parametrize("seed", range(5))
 def test_algorithm_1_is_exact_on_experiment_a(seed):
     problem = equality(n_levels=(5, 9)[seed % 2], random_state=seed)
-    selector = MinervaSelector(solver="paper", random_state=0).fit(problem.X, problem.y)
+    selector = PaperSelector(random_state=0).fit(problem.X, problem.y)
     assert score_selection(selector.selection_.selected, problem.relevant).is_exact
     assert (selector.weights_ == 0).sum() == 28
 

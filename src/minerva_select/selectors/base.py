@@ -1,4 +1,4 @@
-"""What every selector of ours shares: tables in, tables out, scikit-learn's contract."""
+"""Base of all selectors: tables of mixed columns in scikit-learn's selector interface."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from minerva_select.schema import Table
 
 
 class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of selectors that read tables of mixed columns and hand back some of the columns.
+    """Base of selectors for tables of mixed columns.
 
-    A selector implements ``fit``, in which it calls :meth:`_read` first and :meth:`_finish` last.
+    A subclass implements ``fit``, which calls :meth:`_read` first and :meth:`_finish` last.
     """
 
     selection_: Selection
     support_: NDArray[np.bool_]
 
     def _read(self, X: Any) -> Table:
-        """The table to fit on; remembers its names and width."""
+        """Read the table to fit on; stores its column names and width."""
         X = gather(X)
         table = as_table(X)
         self._validate(X, reset=True)
         return table
 
     def _validate(self, X: Any, *, reset: bool) -> None:
-        """Let scikit-learn remember the names and the width of a table, or compare them with those of the fit."""
+        """Let scikit-learn store the names and width of a table, or compare them with those of the fit."""
         try:
             validate_data(self, X, skip_check_array=True, reset=reset)
         except TypeError:
@@ -48,11 +48,11 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 "Some column names of X are text and some are not; make all of them text, for example with "
                 "X.columns = X.columns.astype(str)."
             ) from None
-        except ValueError as error:  # whose words scikit-learn's own checks insist on
+        except ValueError as error:  # scikit-learn's checks require its own message
             raise InputError(str(error)) from None
 
     def _remember(self, X: Any, names: Sequence[str]) -> None:
-        """Keep the names and the width of a table that is not read whole, as scikit-learn does of others."""
+        """Store the names and width of a table that is not read completely."""
         self.n_features_in_ = len(names)
         if isinstance(X, np.ndarray):
             self.__dict__.pop("feature_names_in_", None)
@@ -60,7 +60,7 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             self.feature_names_in_ = np.array(names, dtype=object)
 
     def _finish(self, selection: Selection) -> None:
-        """Keep the result of a fit."""
+        """Store the result of a fit."""
         self.selection_ = selection
         self.support_ = np.array([result.selected for result in selection.features], dtype=bool)
 
@@ -69,40 +69,40 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return self.support_
 
     def transform(self, X: Any) -> Any:
-        """Return only the selected columns of X; frames keep their types if ``set_output`` asks for frames."""
+        """Return the selected columns of X; with ``set_output`` they keep their types."""
         check_is_fitted(self)
         try:
             frame = nw.from_native(gather(X), eager_only=True, pass_through=True)
         except DuplicateError:
-            raise InputError("X has one column name more than once; rename the columns so that all differ.") from None
+            raise InputError("X has duplicate column names; rename the columns so that all differ.") from None
         if not isinstance(frame, nw.DataFrame):
             return self._transform_array(np.asarray(X) if isinstance(X, np.matrix) else X)
         self._validate(frame.to_native(), reset=False)
         if not self.support_.any():
-            _warn_about_nothing()
-            return np.empty((len(frame), 0))  # a narwhals frame without columns forgets its rows
+            _warn_about_empty_selection()
+            return np.empty((len(frame), 0))  # a narwhals frame without columns loses its rows
         chosen = frame[:, np.flatnonzero(self.support_).tolist()]
         wanted = _get_output_config("transform", estimator=self)["dense"]
         if wanted not in ("pandas", "polars"):
             return _as_array(chosen)
         try:
             return chosen.to_pandas() if wanted == "pandas" else chosen.to_polars()
-        except Exception as error:  # Arrow and polars have many of their own
+        except Exception as error:  # Arrow and polars have many exception types
             reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
             raise InputError(
-                f"The selected columns of X cannot be given as {wanted}: {reason}; convert them first, "
-                "or ask for another output with set_output."
+                f"The selected columns of X cannot be converted to {wanted}: {reason}; convert them first, "
+                "or choose another output with set_output."
             ) from None
 
     def _transform_array(self, X: Any) -> Any:
         try:
             return super().transform(X)
         except (RuntimeError, TypeError, ValueError) as error:
-            as_table(X)  # refuses in one sentence what is no table
+            as_table(X)  # raises a clear error if X is not a table
             raise InputError(str(error)) from None
 
     def _repr_html_inner(self) -> str:
-        """scikit-learn's diagram of the estimator and, once it is fitted, what was found."""
+        """scikit-learn's diagram of the estimator and, once fitted, the selection."""
         return str(super()._repr_html_inner()) + self._selection_html()
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
@@ -127,12 +127,12 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 def _as_array(frame: nw.DataFrame[Any]) -> NDArray[Any]:
     try:
         return frame.to_numpy()
-    except Exception:  # no type holds all: numbers beside dates of Arrow, or whole numbers of 128 bits
+    except Exception:  # no common type, such as numbers and Arrow dates, or 128-bit integers
         array = np.empty(frame.shape, dtype=object)
-        for place in range(frame.shape[1]):
-            array[:, place] = frame[:, place].to_list()
+        for position in range(frame.shape[1]):
+            array[:, position] = frame[:, position].to_list()
         return array
 
 
-def _warn_about_nothing() -> None:
+def _warn_about_empty_selection() -> None:
     warnings.warn("No features were selected: the result has no columns.", UserWarning, stacklevel=3)

@@ -19,7 +19,7 @@ from minerva_select.preprocessing.table_encoder import EncodedTable, TableEncode
 from minerva_select.preprocessing.target_bins import fit_target_bins
 from minerva_select.runtime.distributed import ProcessGroup
 from minerva_select.schema import ColumnType, Table
-from minerva_select.selectors.row_metadata import Origins
+from minerva_select.selectors.row_metadata import RowMetadata
 from minerva_select.solvers.fit_config import FitConfig
 
 MIN_ROWS = 6
@@ -66,41 +66,41 @@ class Division:
 
 
 def divide(
-    target: Table, target_types: TargetTypes, plan: FitConfig, rng: np.random.Generator, origins: Origins
+    target: Table, target_types: TargetTypes, plan: FitConfig, rng: np.random.Generator, row_metadata: RowMetadata
 ) -> list[Division]:
     """Rows of every fold of a plan.
 
     In order of time the earliest rows train and the latest vet; else rows of every class are spread over all parts. No
     group of rows is in two parts of a fold.
     """
-    if origins.times is not None:
+    if row_metadata.times is not None:
         tune_share = (1 - VET_SHARE) / plan.n_tune_parts
-        train, tune, vet = origins.split([1 - VET_SHARE - tune_share, tune_share, VET_SHARE], None, rng)
-        check_parts(target, (train, tune, vet), origins)
+        train, tune, vet = row_metadata.split([1 - VET_SHARE - tune_share, tune_share, VET_SHARE], None, rng)
+        check_parts(target, (train, tune, vet), row_metadata)
         return [Division(np.sort(np.concatenate([train, tune])), ((train, tune),), vet)]
     strata = find_strata(target, target_types)
     if plan.n_folds == 1:
-        parts = [origins.split([1 - VET_SHARE, VET_SHARE], strata, rng)]
+        parts = [row_metadata.split([1 - VET_SHARE, VET_SHARE], strata, rng)]
     else:
-        fold_of = origins.assign_folds(plan.n_folds, strata, rng)
+        fold_of = row_metadata.assign_folds(plan.n_folds, strata, rng)
         parts = [[np.flatnonzero(fold_of != k), np.flatnonzero(fold_of == k)] for k in range(plan.n_folds)]
     divisions = []
     for rest, vet in parts:
-        part_of = origins.take(rest).assign_folds(plan.n_tune_parts, strata[rest], rng)
+        part_of = row_metadata.take(rest).assign_folds(plan.n_tune_parts, strata[rest], rng)
         members = tuple((rest[part_of != part], rest[part_of == part]) for part in range(plan.n_members))
         for parts_of_member in members:
-            check_parts(target, parts_of_member, origins)
+            check_parts(target, parts_of_member, row_metadata)
         divisions.append(Division(rest, members, vet))
     return divisions
 
 
-def check_parts(target: Table, parts: Sequence[NDArray[np.int64]], origins: Origins) -> None:
+def check_parts(target: Table, parts: Sequence[NDArray[np.int64]], row_metadata: RowMetadata) -> None:
     """Refuse parts that times or groups have left with one value of the target; the first is to train on."""
-    if origins.times is not None:
+    if row_metadata.times is not None:
         for rows, when in zip(parts, ("earliest", *["next"] * (len(parts) - 2), "latest"), strict=True):
             where = f"the {len(rows):,} {when} rows, but a split by time needs others in every part"
             _check_varies(target, rows, where, "give rows of more time, or leave times out")
-    elif origins.groups is not None:
+    elif row_metadata.groups is not None:
         _check_varies(target, parts[0], "the groups to train on", "give rows of more groups, or leave groups out")
 
 

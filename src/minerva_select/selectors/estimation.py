@@ -1,4 +1,4 @@
-"""Mutual information of anything with anything, estimated on rows that training never saw."""
+"""Estimate mutual information on held-out rows."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from minerva_select.runtime.rng import seeded_rng
 from minerva_select.schema import Column, Table
 from minerva_select.selectors.cross_validation import check_rows, divide, encode, make_folds
 from minerva_select.selectors.parameters import as_generator, as_names
-from minerva_select.selectors.row_metadata import read_origins
+from minerva_select.selectors.row_metadata import read_row_metadata
 from minerva_select.solvers.candidate_search import SearchContext, screen_fold, search_candidates
 from minerva_select.solvers.fit_config import FitConfig
 
-FEW_COLUMNS = 3  # up to here one critic learns all columns; above, columns that carry nothing are left out first
+FEW_COLUMNS = 3  # up to this many columns are learned together; of more, uninformative ones are removed first
 
 
 @limit_threads()
@@ -45,32 +45,32 @@ def mutual_information(
 ) -> Estimate:
     """Estimate the mutual information of X and y, in nats, with a 95% interval.
 
-    A critic is trained on part of the rows and scores the others; every row is scored once (with ``times``, the
-    latest alone). The estimate is a lower bound in expectation: what the critic has not learned is missing from it.
+    Critics are trained on part of the rows and score the others; every row is scored once (with ``times``, only the
+    latest rows). The estimate is a lower bound in expectation: it lacks what the critics have not learned.
 
     Parameters
     ----------
-    X : table
-        One or more columns: numpy, pandas, polars or Arrow.
-    y : column or table
-        The other side. A continuous y is read at 128 quantile levels, so no estimate exceeds log(128) = 4.85 nats.
-    given : table, optional
-        Estimate the conditional information I(X; y | given): what X adds to what ``given`` already tells.
+    X : table of shape (n_samples, n_features)
+        NumPy array, pandas, polars or Arrow table.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        A continuous y is discretized into 128 quantile levels, so no estimate exceeds log(128) = 4.85 nats.
+    given : table of shape (n_samples, n_conditions), optional
+        Estimate the conditional mutual information I(X; y | given).
     target_type : {"auto", "discrete", "continuous"}
         How to read y.
     categorical_features : "auto" or list of str
-        Columns of X and ``given`` that are names rather than amounts.
+        Columns of X and ``given`` to read as categorical.
     device : str
-        Where to compute.
+        "auto", "cpu", "cuda", "mps", ...
     random_state : int, RandomState or None
-        Seed.
-    groups, times : column, optional
-        Which rows belong together, and when each happened, as in :meth:`MinervaSelector.fit`.
+        Seed of all random draws.
+    groups, times : array-like of shape (n_samples,), optional
+        Group and time of each row, as in :meth:`MinervaSelector.fit`.
 
     Returns
     -------
     Estimate
-        With ``nats``, ``low``, ``high``, ``bits``.
+        The estimate, with attributes ``nats``, ``low``, ``high`` and ``bits``.
 
     Examples
     --------
@@ -84,17 +84,17 @@ def mutual_information(
     table = as_table(X)
     y_table = as_target(y, table.n_rows)
     check_rows(table.n_rows)
-    origins = read_origins(groups, times, table.n_rows)
+    row_metadata = read_row_metadata(groups, times, table.n_rows)
     torch_device = find_device(str(device))
     rng = as_generator(random_state)
     condition = None if given is None else as_table(given)
     if condition is not None:
         if condition.n_rows != table.n_rows:
             raise InputError(f"X has {table.n_rows} rows and given has {condition.n_rows}; give the same rows.")
-        table = _beside(table, condition)
+        table = _join(table, condition)
     n_given = 0 if condition is None else len(condition.columns)
     if not isinstance(categorical_features, str):
-        names = (*table.names[n_given:], *table.names[:n_given])  # X first: places count its columns
+        names = (*table.names[n_given:], *table.names[:n_given])  # X first: positions count its columns
         categorical_features = as_names(categorical_features, names, "categorical_features")
     column_types = infer_column_types(table, categorical_features)
     empty = find_unusable(table)
@@ -103,11 +103,11 @@ def mutual_information(
     if len(table.columns) == n_given:  # all of X is constant or empty
         return Estimate(0.0, 0.0, 0.0, table.n_rows)
     weights = np.ones(table.n_rows)
-    plan = origins.adapt(_estimate_plan(table.n_rows))
+    plan = row_metadata.adapt(_estimate_plan(table.n_rows))
     target_types = infer_target_types(y_table, target_type)
-    divisions = divide(y_table, target_types, plan, rng, origins)
+    divisions = divide(y_table, target_types, plan, rng, row_metadata)
     x = encode(table, column_types, divisions, torch_device)
-    folds = make_folds(x, y_table, target_types, weights, origins.groups, divisions, torch_device)
+    folds = make_folds(x, y_table, target_types, weights, row_metadata.groups, divisions, torch_device)
     with limit_threads(plan.max_threads), seeded_rng(int(rng.integers(2**31)), torch_device) as generator:
         everything = list(range(len(table.columns)))
         information, optimism = _information(folds, everything, plan, table.n_rows, generator)
@@ -139,7 +139,7 @@ def as_estimate(evidence: MeanEstimate, entropy: float, optimism: float, n_rows:
 
 
 def _estimate_plan(n_rows: int) -> FitConfig:
-    """As for a selection, but every row is scored once, and training ends at a lower learning rate."""
+    """As for a selection, but with every row scored once and a lower final learning rate."""
     plan = FitConfig.for_rows(n_rows)
     weight_decay = min(0.1, plan.schedule.weight_decay)
     steps = 3 * plan.schedule.max_steps
@@ -158,7 +158,7 @@ def _estimate_plan(n_rows: int) -> FitConfig:
 def _information(
     folds: list[Fold], features: list[int], plan: FitConfig, n_rows: int, generator: torch.Generator
 ) -> tuple[torch.Tensor, float]:
-    """Information of every row, in the order of the folds, and how much more the training rows seem to have."""
+    """Information of every held-out row, in fold order, and how much more critics find on training rows."""
     if not features:
         return torch.zeros(sum(len(fold.held_out) for fold in folds)), 0.0
     worth = _worth_learning(folds, features, n_rows, generator)
@@ -172,7 +172,7 @@ def _information(
 
 
 def _worth_learning(folds: list[Fold], features: list[int], n_rows: int, generator: torch.Generator) -> list[list[int]]:
-    """Features that carry the information, as far as training and tuning rows tell: all columns at once overfit."""
+    """Informative features by training and tuning rows: learning all columns at once would overfit."""
     if len(features) <= FEW_COLUMNS:
         return [features] * len(folds)
     units = [[feature] for feature in features]
@@ -181,8 +181,8 @@ def _worth_learning(folds: list[Fold], features: list[int], n_rows: int, generat
     return [workshop.features_of(proposal.units) for proposal in search_candidates(folds, screens, workshop)]
 
 
-def _beside(table: Table, condition: Table) -> Table:
-    """Both tables' columns, the condition's first, under names that do not clash."""
+def _join(table: Table, condition: Table) -> Table:
+    """Join the columns of both tables, the condition first, under distinct names."""
     columns: list[Column] = []
     taken = set(table.names)
     for column in condition.columns:

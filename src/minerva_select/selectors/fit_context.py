@@ -31,8 +31,8 @@ from minerva_select.runtime.deadline import Deadline
 from minerva_select.runtime.distributed import SINGLE_PROCESS, ProcessGroup
 from minerva_select.schema import Table
 from minerva_select.selectors.out_of_core import Stream
-from minerva_select.selectors.row_metadata import Origins
-from minerva_select.selectors.run_directory import Workplace
+from minerva_select.selectors.row_metadata import RowMetadata
+from minerva_select.selectors.run_directory import RunDirectory
 from minerva_select.selectors.usable_columns import UsableColumns, identifier_reason
 
 
@@ -46,7 +46,7 @@ class FitContext:
     columns: UsableColumns
     order: tuple[str, ...]  # usable columns in canonical order
     weights: NDArray[np.float64]
-    origins: Origins
+    row_metadata: RowMetadata
     n_features: int | None  # units to select; None: the solver decides
     keep_redundant: bool
     rng: np.random.Generator
@@ -55,7 +55,7 @@ class FitContext:
     on_record: Callable[[TrainingRecord], None]
     stream: Stream | None = None  # all rows, if ``table`` is a sample of them
     sampled_from: int | None = None  # number of all rows, if the time limit allows only a sample
-    workplace: Workplace = field(default_factory=Workplace)
+    run_directory: RunDirectory = field(default_factory=RunDirectory)
     ranks: ProcessGroup = SINGLE_PROCESS
     settings: Mapping[str, Any] = field(default_factory=dict)
     provenance: Provenance | None = None
@@ -67,7 +67,7 @@ class FitContext:
 
     def run(self, generator: Generator, on_record: Callable[[TrainingRecord], None]) -> TrainingContext:
         """What all trainings share; opens the checkpoint."""
-        checkpoint = self.workplace.checkpoint(generator, self.device, self.ranks)
+        checkpoint = self.run_directory.checkpoint(generator, self.device, self.ranks)
         return TrainingContext(generator, self.deadline, checkpoint, on_record, self.ranks)
 
     @property

@@ -24,7 +24,7 @@ from minerva_select.io.tempdirs import TempDir
 from minerva_select.preprocessing.table_encoder import TableEncoder
 from minerva_select.runtime.distributed import SINGLE_PROCESS, ProcessGroup
 from minerva_select.schema import ColumnType, Table
-from minerva_select.selectors.row_sample import Drawn, draw
+from minerva_select.selectors.row_sample import RowSample, sample_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +42,9 @@ class Stream:
         """The rows that this process reads."""
         return self.source if self.ranks.size == 1 else self.source.part(self.ranks.rank, self.ranks.size)
 
-    def draw(self, strata: NDArray[np.int64], at_most: int) -> Drawn:
+    def sample_rows(self, strata: NDArray[np.int64], at_most: int) -> RowSample:
         """Rows that stand for all, as many as the memory holds."""
-        return draw(strata, min(at_most, self.budget.sample_rows(len(self.source.names))))
+        return sample_rows(strata, min(at_most, self.budget.sample_rows(len(self.source.names))))
 
     def take(self, rows: NDArray[np.int64]) -> Table:
         """These rows as a table in memory, in every process."""

@@ -138,8 +138,8 @@ def select_by_weights(context: FitContext, settings: PaperSettings) -> Selection
     if not context.order:
         return empty_selection(context)
     share = max(HELD_OUT_SHARE, 2 / context.table.n_rows)  # one row has no variance
-    parts = context.origins.split([1 - share, share], None, context.rng)
-    check_parts(context.target, parts, context.origins)
+    parts = context.row_metadata.split([1 - share, share], None, context.rng)
+    check_parts(context.target, parts, context.row_metadata)
     n_rows = sum(map(len, parts))
     train, held_out = (_draw(rows, context.weights, context.rng) for rows in parts)
     table = context.table.select(context.order)

@@ -1,4 +1,4 @@
-"""Checks of a selector's parameters: each fault is one sentence, before any work is done."""
+"""Check the parameters of selectors, before any work is done."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 NOT_NEGATIVE = ("sparsity", "norm_drift", "target_norm", "threshold")
 POSITIVE = ("learning_rate", "time_limit")
-_LEAST_WEIGHT = 1e-20
-_MOST = 1_000_000  # of trees or rounds: more would never end
-_COUNTS = {"n_estimators": 1, "n_iterations": 1, "n_permutations": 1, "block_size": 2}  # and the least of each
-_MOST_JOBS = 1024
-_LARGEST = 1e30  # of a coefficient: trainings compute in single precision, where a few times more is infinite
+_MIN_WEIGHT_RATIO = 1e-20  # smaller weights count as 0
+_MAX_COUNT = 1_000_000  # trees, iterations or permutations
+_MIN_COUNTS = {"n_estimators": 1, "n_iterations": 1, "n_permutations": 1, "block_size": 2}
+_MAX_JOBS = 1024
+_MAX_COEFFICIENT = 1e30  # training uses single precision, which overflows soon after
 
 
 def check_parameters(parameters: Mapping[str, Any]) -> None:
-    """Refuse parameters that no fit of ours could use, whatever the table."""
+    """Check the parameters of MinervaSelector or PaperSelector."""
     for name, choices in CHOICES.items():
         check_choice(name, parameters[name], choices)
     for name in (*NOT_NEGATIVE, *POSITIVE):
@@ -40,8 +40,8 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
             raise InputError(f"{name} must be a finite number, got {brief(value)}.")
         if value < 0 or (name in POSITIVE and value == 0):
             raise InputError(f"{name} must be {'above 0' if name in POSITIVE else '0 or more'}, got {brief(value)}.")
-        if name != "time_limit" and value > _LARGEST:
-            raise InputError(f"{name} must be at most {_LARGEST:g}, got {brief(value)}; give a smaller one.")
+        if name != "time_limit" and value > _MAX_COEFFICIENT:
+            raise InputError(f"{name} must be at most {_MAX_COEFFICIENT:g}, got {brief(value)}; give a smaller one.")
     for name in ("resume", "verbose"):
         if not isinstance(parameters[name], bool | np.bool_ | numbers.Integral):
             raise InputError(f"{name} must be True or False, got {brief(parameters[name])}.")
@@ -52,53 +52,53 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
 
 
 def check_settings(parameters: Mapping[str, Any], may_be_none: Sequence[str] = ()) -> None:
-    """Refuse what no method to compare with could use of the settings that several have."""
-    for name in _COUNTS.keys() & parameters.keys():
+    """Check the parameters that several baselines have in common."""
+    for name in _MIN_COUNTS.keys() & parameters.keys():
         if parameters[name] is not None or name not in may_be_none:
-            check_whole(name, parameters[name], _COUNTS[name], _MOST)
+            check_whole(name, parameters[name], _MIN_COUNTS[name], _MAX_COUNT)
     check_jobs(parameters.get("n_jobs"))
     check_categorical(parameters.get("categorical_features"))
 
 
 def check_jobs(n_jobs: Any) -> None:
-    """Refuse a number of workers that joblib has no meaning for; below 0 are all cores but some."""
-    if n_jobs is not None and check_whole("n_jobs", n_jobs, -_MOST_JOBS, _MOST_JOBS) == 0:
+    """Raise for a number of workers that joblib does not accept."""
+    if n_jobs is not None and check_whole("n_jobs", n_jobs, -_MAX_JOBS, _MAX_JOBS) == 0:
         raise InputError("n_jobs must be None or a whole number other than 0, got 0; give -1 for all cores.")
 
 
 def check_count(count: Any, n_columns: int) -> None:
-    """Refuse a number of features that is none, or that X does not have."""
+    """Raise unless ``count`` is None or a possible number of features."""
     if count is None:
         return
     if not isinstance(count, numbers.Integral) or isinstance(count, bool) or int(count) < 1:
         raise InputError(f"n_features_to_select must be None or a whole number above 0, got {brief(count)}.")
     if int(count) > n_columns:
         raise InputError(
-            f"n_features_to_select is {brief(int(count))}, but X has {n_columns} columns; ask for at most that many."
+            f"n_features_to_select is {brief(int(count))}, but X has {n_columns} columns; request at most that many."
         )
 
 
 def check_categorical(categorical: Any) -> None:
-    """Refuse a word other than "auto"; names are checked against the table's own where they are read."""
+    """Raise for a string other than "auto"; column names are checked when the table is read."""
     if isinstance(categorical, str) and categorical != "auto":
         raise InputError(f"categorical_features must be 'auto' or a list of column names, got {brief(categorical)}.")
 
 
 def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
-    """Row weights as floats; None is one for every row."""
+    """Return row weights as floats; None means one for every row."""
     if sample_weight is None:
-        return np.broadcast_to(np.float64(1.0), (n_rows,))  # one number in memory, however many rows
+        return np.broadcast_to(np.float64(1.0), (n_rows,))  # takes the memory of one number
     try:
         given = np.asarray(sample_weight)
-        if given.dtype.kind in "cMm":  # which numpy would turn into numbers
+        if given.dtype.kind in "cMm":  # NumPy would convert these to numbers
             raise TypeError
         weights = given.astype(np.float64)
-    except Exception:  # arrays of other libraries have many of their own
-        raise InputError("sample_weight must be numbers, one a row.") from None
+    except Exception:  # arrays of other libraries have many exception types
+        raise InputError("sample_weight must be numbers, one per row.") from None
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
-        raise InputError(f"sample_weight has shape {weights.shape} and X has {n_rows} rows; give one weight a row.")
+        raise InputError(f"sample_weight has shape {weights.shape} and X has {n_rows} rows; give one weight per row.")
     if not np.isfinite(weights).all():
         raise InputError("sample_weight has missing or infinite values; every weight must be a finite number.")
     if (weights < 0).any():
@@ -108,23 +108,25 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
         raise InputError("sample_weight is zero in every row; some weight must be above zero.")
     weights = rescale_extremes(weights)
     # Beside the largest these count for nothing, and in single precision a batch of them would add up to zero
-    return np.where(weights < _LEAST_WEIGHT * weights.max(), 0.0, weights)
+    return np.where(weights < _MIN_WEIGHT_RATIO * weights.max(), 0.0, weights)
 
 
 def check_still_varies(target: Table) -> None:
-    """Refuse a target that varies only in rows that do not count."""
+    """Raise if the target varies only in rows of weight 0."""
     for column in target.columns:
         if (column.values == column.values[0]).all():
             raise InputError(
-                f"The target {column.name!r} has one value only in the rows whose sample_weight is above zero; "
-                "give rows of other values a weight too."
+                f"The target {column.name!r} has only one value in the rows with a positive sample_weight; "
+                "give rows with other values a positive weight."
             )
 
 
 def as_names(columns: Any, names: Sequence[str], parameter: str, known: frozenset[str] | None = None) -> list[str]:
-    """Columns given by name, or by place where the table has no names of its own; ``known`` is the set of names."""
+    """Resolve columns given by name, or by position if the table has no names; ``known`` is the set of names."""
     listed = [columns] if isinstance(columns, str | numbers.Integral) else columns
-    if not isinstance(listed, Iterable) or getattr(listed, "ndim", 1) == 0:  # an array of one number has no items
+    if (
+        not isinstance(listed, Iterable) or getattr(listed, "ndim", 1) == 0
+    ):  # a zero-dimensional array cannot be iterated
         raise InputError(f"{parameter} must be a list of column names, got {brief(columns)}.")
     known = frozenset(names) if known is None else known
     return [_as_name(column, names, known, parameter) for column in listed]
@@ -140,7 +142,7 @@ def _as_name(column: Any, names: Sequence[str], known: frozenset[str], parameter
 
 
 def as_generator(random_state: Any) -> np.random.Generator:
-    """The source of all draws of a fit."""
+    """Return the generator of all random draws of a fit."""
     try:
         return np.random.default_rng(check_random_state(random_state).randint(2**31))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Where rows come from: which of them belong together, and when each happened."""
+"""Groups and times of rows, and the splits that respect them."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ MIN_GROUPS = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Origins:
-    """Groups and times of rows: how the rows may be divided."""
+class RowMetadata:
+    """Groups and times of rows."""
 
     n_rows: int
-    groups: NDArray[np.int64] | None = None  # (n_rows,) numbers from 0 without gaps; None: every row is on its own
+    groups: NDArray[np.int64] | None = None  # (n_rows,) consecutive integers from 0; None: every row is its own group
     times: NDArray[np.float64] | None = None  # (n_rows,)
 
     @property
     def n_independent(self) -> int:
-        """Number of groups, or of rows where every row is on its own."""
+        """Number of groups, or of rows if there are no groups."""
         return self.n_rows if self.groups is None else int(self.groups.max()) + 1
 
-    def take(self, rows: NDArray[np.int64]) -> Origins:
-        """Origins of these rows alone."""
+    def take(self, rows: NDArray[np.int64]) -> RowMetadata:
+        """Groups and times of these rows."""
         groups = None if self.groups is None else _number(self.groups[rows])
-        return Origins(len(rows), groups, None if self.times is None else self.times[rows])
+        return RowMetadata(len(rows), groups, None if self.times is None else self.times[rows])
 
     def adapt(self, plan: FitConfig) -> FitConfig:
-        """The same plan with one split only in order of time, and with no more parts than a few groups can fill."""
-        if self.times is not None:  # what comes later is never trained on
+        """Adapt the number of folds: a single split in order of time, and at most a third as many parts as groups."""
+        if self.times is not None:  # never train on later rows
             return dataclasses.replace(plan, n_folds=1, n_members=1)
         most = max(2, self.n_independent // 3)
         sizes = {name: min(getattr(plan, name), most) for name in ("n_folds", "n_members", "n_tune_parts")}
@@ -47,7 +47,7 @@ class Origins:
     def split(
         self, shares: Sequence[float], strata: NDArray[np.int64] | None, rng: np.random.Generator
     ) -> list[NDArray[np.int64]]:
-        """Parts of these shares: earlier rows in earlier parts, or at random and each stratum in proportion."""
+        """Split rows into parts of these shares: in order of time, or at random and stratified."""
         if self.times is not None:
             return split_by_time(self.times, shares, self.groups)
         return split_rows(self.n_rows, shares, strata, rng, self.groups)
@@ -55,37 +55,37 @@ class Origins:
     def assign_folds(
         self, n_folds: int, strata: NDArray[np.int64] | None, rng: np.random.Generator
     ) -> NDArray[np.int64]:
-        """A fold for every row, the same for all rows of a group."""
+        """Assign every row to a fold; rows of a group share a fold."""
         return assign_folds(self.n_rows, n_folds, strata, rng, self.groups)
 
 
-def read_origins(groups: Any, times: Any, n_rows: int) -> Origins:
-    """What a user says of the rows, checked: one group and one time a row, where given.
+def read_row_metadata(groups: Any, times: Any, n_rows: int) -> RowMetadata:
+    """Check and number the groups and times that a user passes.
 
     Examples
     --------
     >>> times = np.array(["2024", "2021", "2023", "2025", "2022"], dtype="datetime64[Y]")
-    >>> origins = read_origins(["d", "a", "c", "d", "b"], times, n_rows=5)
-    >>> origins.groups.tolist(), origins.times.argsort().tolist()
+    >>> row_metadata = read_row_metadata(["d", "a", "c", "d", "b"], times, n_rows=5)
+    >>> row_metadata.groups.tolist(), row_metadata.times.argsort().tolist()
     ([3, 0, 2, 3, 1], [1, 4, 2, 0, 3])
     """
     numbers = None if groups is None else _number(as_column(groups, n_rows, "groups").values)
     if numbers is not None and (n_groups := int(numbers.max()) + 1) < MIN_GROUPS:
         raise InputError(
-            f"groups has {n_groups} different values, too few to train, tune and vet on different ones; give rows "
-            f"of at least {MIN_GROUPS} groups, or leave groups out."
+            f"groups has {n_groups} distinct values, too few to train, tune and test on different ones; give rows "
+            f"of at least {MIN_GROUPS} groups, or omit groups."
         )
     if times is None:
-        return Origins(n_rows, numbers)
+        return RowMetadata(n_rows, numbers)
     column = as_column(times, n_rows, "times")
     if column.levels is not None:
         raise InputError(
             f"{column.name!r} must be numbers or dates to order rows by time, but it holds text such as "
             f"{column.levels[0]!r}; convert it first, for example with pandas.to_datetime."
         )
-    return Origins(n_rows, numbers, column.values.astype(np.float64))
+    return RowMetadata(n_rows, numbers, column.values.astype(np.float64))
 
 
 def _number(labels: NDArray[Any]) -> NDArray[np.int64]:
-    """Numbers from 0 without gaps, one a label."""
+    """Number the labels from 0 without gaps."""
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)

@@ -1,4 +1,4 @@
-"""A few rows that stand for all of a table: to judge its columns by, or to fit where the time is too short for all."""
+"""Stratified row samples: to find column types, or to fit if the time limit is too short for all rows."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from numpy.typing import NDArray
 
 from minerva_select.mi.sampling import draw_stratified
 
-_SEED = 0  # which rows stand for all is no choice of the user's: the same table gives the same
+_SEED = 0  # fixed, so that the same table gives the same sample
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
-    """Rows that stand for all, and the share of its stratum that each was drawn with."""
+class RowSample:
+    """A sample of rows and the sampling rate of each row's stratum."""
 
     rows: NDArray[np.int64]  # ascending
     shares: NDArray[np.float64]
 
 
-def draw(strata: NDArray[np.int64], n_rows: int) -> Drawn:
-    """About so many rows at random, with every row of a stratum that is rare.
+def sample_rows(strata: NDArray[np.int64], n_rows: int) -> RowSample:
+    """Draw about this many rows at random, with all rows of rare strata.
 
     Examples
     --------
-    >>> drawn = draw(np.repeat([0, 1], [9990, 10]), 100)
-    >>> int((drawn.rows >= 9990).sum()), len(drawn.rows) < 200
+    >>> sample = sample_rows(np.repeat([0, 1], [9990, 10]), 100)
+    >>> int((sample.rows >= 9990).sum()), len(sample.rows) < 200
     (10, True)
     """
     generator = torch.Generator().manual_seed(_SEED)
     rows, shares = draw_stratified(torch.as_tensor(strata), min(n_rows, len(strata)), generator)
-    return Drawn(rows.numpy(), shares.double().numpy())
+    return RowSample(rows.numpy(), shares.double().numpy())

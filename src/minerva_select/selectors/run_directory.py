@@ -1,4 +1,4 @@
-"""Where a run keeps its work: encoded rows and trainings, which a later run of the same can go on with."""
+"""The folder of encoded rows and checkpoints that a later run can resume."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from minerva_select.runtime.distributed import ProcessGroup
 from minerva_select.schema import Table
 
 _PROBE_ROWS = 4096
-_NOT_OF_THE_ANSWER = ("max_memory", "cache_dir", "resume", "time_limit", "verbose", "callbacks")
+_IRRELEVANT_SETTINGS = ("max_memory", "cache_dir", "resume", "time_limit", "verbose", "callbacks")
 
 
 @dataclass(frozen=True)
-class Workplace:
-    """A folder that outlives a run that is killed; None: nothing is kept."""
+class RunDirectory:
+    """A folder that survives a killed run; without one, nothing is kept."""
 
     folder: Path | None = None
     resume: bool = False
-    key: str = ""  # of the data, the settings and the seed
+    key: str = ""  # hash of data, settings and seed
 
     def checkpoint(self, generator: Generator, device: torch.device, ranks: ProcessGroup) -> Checkpoint:
-        """The run's trainings: those of an earlier run of the same key, where that is to be resumed."""
+        """Open the checkpoint of this run, or continue that of an earlier run with the same key."""
         if self.folder is None:
             return NO_CHECKPOINT
         folder = self.folder / f"rank-{ranks.rank}"
@@ -45,8 +45,8 @@ class Workplace:
 def run_key(
     data: str, target: Table, weights: np.ndarray[Any, Any], rng: np.random.Generator, settings: Mapping[str, Any]
 ) -> str:
-    """What makes a run: two of the same key give the same answer."""
-    relevant = {name: value for name, value in settings.items() if name not in _NOT_OF_THE_ANSWER}
+    """Hash of everything that a result depends on: runs with the same key give the same result."""
+    relevant = {name: value for name, value in settings.items() if name not in _IRRELEVANT_SETTINGS}
     state = rng.bit_generator.state
     text = json.dumps([data, relevant, state, versions()], default=str, sort_keys=True)
     hasher = hashlib.blake2b(text.encode(), digest_size=16)
@@ -56,7 +56,7 @@ def run_key(
 
 
 def table_fingerprint(table: Table) -> str:
-    """Identity of a table in memory, from its shape, names and every so many of its rows."""
+    """Hash of the shape, the names and a sample of the rows of a table in memory."""
     step = max(1, table.n_rows // _PROBE_ROWS)
     hasher = hashlib.blake2b(json.dumps([table.n_rows, table.names]).encode(), digest_size=16)
     for column in table.columns:

@@ -38,9 +38,9 @@ from minerva_select.selectors.parameters import (
     check_still_varies,
 )
 from minerva_select.selectors.progress import VETTING_STAGES, ProgressReporter, Stage
-from minerva_select.selectors.row_metadata import read_origins
-from minerva_select.selectors.row_sample import Drawn, draw
-from minerva_select.selectors.run_directory import Workplace, run_key, table_fingerprint
+from minerva_select.selectors.row_metadata import read_row_metadata
+from minerva_select.selectors.row_sample import RowSample, sample_rows
+from minerva_select.selectors.run_directory import RunDirectory, run_key, table_fingerprint
 from minerva_select.selectors.usable_columns import (
     FeatureGroups,
     UsableColumns,
@@ -59,7 +59,7 @@ class _OpenedInput:
     target_types: TargetTypes
     weights: NDArray[np.float64]
     stream: Stream | None
-    drawn: Drawn | None  # rows to use if the time limit is too short for all
+    drawn: RowSample | None  # rows to use if the time limit is too short for all
 
 
 class SolverSelector(TableSelector):
@@ -171,25 +171,27 @@ class SolverSelector(TableSelector):
         opened = self._open(X, y, sample_weight, reporter)
         table, target, weights, stream, drawn = opened.table, opened.target, opened.weights, opened.stream, opened.drawn
         n_rows = target.n_rows
-        origins = read_origins(groups, times, n_rows)
+        row_metadata = read_row_metadata(groups, times, n_rows)
         device = find_device(str(self.device)) if ranks.size == 1 else ranks.device
         fingerprint = table_fingerprint(table) if stream is None else stream.source.fingerprint
         if drawn is not None:
             table = table.take(drawn.rows) if stream is None else table
             target, weights = target.take(drawn.rows), weights[drawn.rows] / drawn.shares
-            origins, stream = origins.take(drawn.rows), None
+            row_metadata, stream = row_metadata.take(drawn.rows), None
             check_still_varies(target)
         if (weights == 0).any() and stream is None:  # streamed rows of weight 0 stay and count for nothing
             counted = np.flatnonzero(weights)
             table, target, weights = table.take(counted), target.take(counted), weights[counted]
-            origins = origins.take(counted)
+            row_metadata = row_metadata.take(counted)
             check_still_varies(target)
         check_rows(target.n_rows)
         rng = ranks.broadcast(as_generator(self.random_state))
         settings = self._settings()
-        workplace = Workplace()
+        run_directory = RunDirectory()
         if self.cache_dir is not None or stream is not None:
-            workplace = Workplace(self._cache_path, self.resume, run_key(fingerprint, target, weights, rng, settings))
+            run_directory = RunDirectory(
+                self._cache_path, self.resume, run_key(fingerprint, target, weights, rng, settings)
+            )
         columns = find_usable_columns(table, self.categorical_features, self.keep, self.drop, self.feature_groups)
         reporter.begin(settings)
         return FitContext(
@@ -199,7 +201,7 @@ class SolverSelector(TableSelector):
             columns=columns,
             order=tuple(canonical_order(table.select(columns.names))),
             weights=weights,
-            origins=origins,
+            row_metadata=row_metadata,
             n_features=_n_fitted(self.n_features_to_select, columns),
             keep_redundant=self.redundant == "keep" and self.n_features_to_select is None,
             rng=rng,
@@ -215,7 +217,7 @@ class SolverSelector(TableSelector):
             stream=stream,
             sampled_from=None if drawn is None else n_rows,
             ranks=ranks,
-            workplace=workplace,
+            run_directory=run_directory,
             settings=settings,
             provenance=Provenance(
                 created=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -255,7 +257,7 @@ class SolverSelector(TableSelector):
             counted = target.take(np.flatnonzero(weights)) if (weights == 0).any() else target
             target_types = infer_target_types(counted, self.target_type)
             at_most = rows_within_time_limit(table.n_rows, len(table.columns), self.time_limit)
-            drawn = draw(find_strata(target, target_types), at_most) if at_most < table.n_rows else None
+            drawn = sample_rows(find_strata(target, target_types), at_most) if at_most < table.n_rows else None
             return _OpenedInput(table, target, target_types, weights, None, drawn)
         n_rows, n_columns = stream.source.n_rows, len(stream.source.names)
         check_count(self.n_features_to_select, n_columns)
@@ -268,7 +270,7 @@ class SolverSelector(TableSelector):
         at_most = rows_within_time_limit(n_rows, n_columns, self.time_limit)
         weights = check_sample_weight(sample_weight, n_rows)
         target_types = infer_target_types(target, self.target_type)
-        drawn = stream.draw(find_strata(target, target_types), at_most)
+        drawn = stream.sample_rows(find_strata(target, target_types), at_most)
         table = stream.take(drawn.rows)
         self._remember(X, table.names)
         return _OpenedInput(table, target, target_types, weights, stream, drawn if at_most < n_rows else None)

@@ -24,10 +24,10 @@ def select_by_vetting(context: FitContext) -> Selection:
     """Screen, learn, sparsify, vet."""
     if not context.order:
         return empty_selection(context)
-    origins = context.origins
-    n_informative = min(informative_rows(context.target, context.target_types), origins.n_independent)
-    plan = origins.adapt(FitConfig.for_rows(context.n_rows, n_informative))
-    divisions = divide(context.target, context.target_types, plan, context.rng, origins)
+    row_metadata = context.row_metadata
+    n_informative = min(informative_rows(context.target, context.target_types), row_metadata.n_independent)
+    plan = row_metadata.adapt(FitConfig.for_rows(context.n_rows, n_informative))
+    divisions = divide(context.target, context.target_types, plan, context.rng, row_metadata)
     units = context.units
     records: list[TrainingRecord] = []
 
@@ -39,7 +39,7 @@ def select_by_vetting(context: FitContext) -> Selection:
     if context.stream is None:
         x, sharding = shard_rows(encode(table, column_types, divisions, context.device), context.n_rows, context.ranks)
     else:
-        x, sharding = context.stream.encode(table, column_types, context.workplace.key, context.device)
+        x, sharding = context.stream.encode(table, column_types, context.run_directory.key, context.device)
     seed, device = int(context.rng.integers(2**31)), context.device
 
     def solve(x: Rows) -> tuple[Target, VettingSolution]:
@@ -49,7 +49,7 @@ def select_by_vetting(context: FitContext) -> Selection:
             context.target,
             context.target_types,
             context.weights,
-            origins.groups,
+            row_metadata.groups,
             divisions,
             device,
             sharding,

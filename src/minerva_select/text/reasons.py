@@ -58,21 +58,24 @@ def shorten_reason(reason: Reason) -> str:
     return _SHORT.get(reason.code) or describe_reason(reason)
 
 
-def describe_identifier(values: Mapping[str, Any]) -> str:
+def describe_pattern(values: Mapping[str, Any]) -> str:
     """Say what makes a column look like an identifier, from the values of its reason or warning."""
     match values.get("pattern"):
         case IdentifierPattern.ROW_NUMBER:
-            return f"row number: integers in steps of {_number(values, 'step', ',.0f')}"
+            return f"integers in steps of {_number(values, 'step', ',.0f')}"
         case IdentifierPattern.UNIQUE_INTEGERS:
-            return "identifier: integers that never repeat"
+            return "integers that never repeat"
         case IdentifierPattern.NEARLY_UNIQUE:
             counts = f"{_number(values, 'n_distinct', ',.0f')} values in {_number(values, 'n_rows', ',.0f')} rows"
-            found = f"identifier: nearly every value occurs once ({counts})"
-        case IdentifierPattern.UNIQUE:
-            found = "identifier: every value occurs once"
+            found = f"nearly every value occurs once ({counts})"
         case _:
-            return "identifier"
+            found = "every value occurs once"
     return f"{found}, but some are missing" if values.get("some_missing") else found
+
+
+def _identifier(reason: Reason) -> str:
+    is_row_number = reason.values.get("pattern") == IdentifierPattern.ROW_NUMBER
+    return f"{'row number' if is_row_number else 'identifier'}: {describe_pattern(reason.values)}"
 
 
 def _contributes(reason: Reason) -> str:
@@ -114,7 +117,7 @@ _DESCRIPTIONS: dict[ReasonCode, Callable[[Reason], str]] = {
     ReasonCode.ON_REQUEST: _on_request,
     ReasonCode.EQUIVALENT: lambda reason: f"equivalent to {join_names(reason.columns) or 'another column'}",
     ReasonCode.REDUNDANT: _redundant,
-    ReasonCode.IDENTIFIER: lambda reason: describe_identifier(reason.values),
+    ReasonCode.IDENTIFIER: _identifier,
     ReasonCode.POSITIVE_WEIGHT: lambda reason: f"weight stayed at {_number(reason.values, 'weight')}",
     ReasonCode.BEYOND_COUNT: _beyond_count,
     ReasonCode.SCORE: lambda reason: printable(str(reason.values.get("text", "score"))),

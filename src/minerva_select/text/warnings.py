@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from minerva_select.codes import StopCause, SuspectKind, WarningCode
 from minerva_select.text.formatting import LONGEST_NAME, join_names, percent, printable
-from minerva_select.text.reasons import describe_identifier
+from minerva_select.text.reasons import describe_pattern
 
 if TYPE_CHECKING:
     from minerva_select.results import Selection, SelectionWarning, Suspect
@@ -116,7 +116,7 @@ def _near_copy(columns: Sequence[str], values: _Values) -> str:
 def _identifier(columns: Sequence[str], values: _Values) -> str:
     one = len(columns) == 1
     subject = f"{_quoted(columns)} {'looks like an identifier' if one else 'look like identifiers'}"
-    pattern = f" ({describe_identifier(values)})" if values.get("pattern") else ""
+    pattern = f" ({describe_pattern(values)})" if values.get("pattern") else ""
     return f"{subject}{pattern}; drop {'it' if one else 'them'} unless the values mean something for other rows."
 
 

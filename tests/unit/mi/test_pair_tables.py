@@ -356,7 +356,7 @@ def test_training_rows_are_told_by_the_other_parts_and_all_else_by_all(told_fold
     log_prior = critics.log_prior + torch.tensor([0.1, 0.2, -0.3])
     rows = torch.stack([rows[:8] for fold in told_folds for rows in fold.train])
 
-    class Drawn:
+    class RowSample:
         """Batches of the same rows, with a prior of their own."""
 
         def __init__(self):
@@ -366,7 +366,7 @@ def test_training_rows_are_told_by_the_other_parts_and_all_else_by_all(told_fold
             return rows
 
     asked = []
-    monkeypatch.setattr(cross_fit, "make_sampler", lambda *_, **named: asked.append(named) or Drawn())
+    monkeypatch.setattr(cross_fit, "make_sampler", lambda *_, **named: asked.append(named) or RowSample())
     outcome = critics.fit(
         dataclasses.replace(STILL, batch_size=8, max_steps=3), TrainingContext(torch.Generator()), stage="learn"
     )

@@ -10,6 +10,7 @@ import pytest
 
 from minerva_select import MinervaSelector, mutual_information
 from minerva_select.errors import InputError, InputTypeError, MinervaError
+from minerva_select.selectors import PaperSelector
 
 N_ROWS = 60
 
@@ -129,7 +130,7 @@ BAD_PARAMETERS = {
     "groups is a list of names": ({"feature_groups": ["amount", "country"]}, "feature_groups must be a list of lists"),
     "a column in two groups": (
         {"feature_groups": [["amount"], ["country", "amount"]]},
-        "'amount' is named twice in feature_groups",
+        "'amount' is in feature_groups twice",
     ),
     "categorical is a word": ({"categorical_features": "country"}, "categorical_features must be 'auto' or a list"),
     "more features than columns": ({"n_features_to_select": 3}, "n_features_to_select is 3, but X has 2 columns"),
@@ -141,19 +142,11 @@ BAD_PARAMETERS = {
         {"n_features_to_select": 1, "keep": ["amount", "country"]},
         "n_features_to_select is 1, but keep names 2",
     ),
-    "negative sparsity": ({"sparsity": -0.1}, "sparsity must be 0 or more, got -0.1"),
-    "negative norm_drift": ({"norm_drift": -1}, "norm_drift must be 0 or more, got -1"),
-    "negative target_norm": ({"target_norm": -1}, "target_norm must be 0 or more, got -1"),
-    "negative threshold": ({"threshold": -1e-5}, "threshold must be 0 or more, got -1e-05"),
-    "no learning_rate": ({"learning_rate": 0.0}, "learning_rate must be above 0, got 0.0"),
-    "sparsity is not a number": ({"sparsity": "much"}, "sparsity must be a finite number, got 'much'"),
-    "sparsity is NaN": ({"sparsity": np.nan}, "sparsity must be a finite number, got nan"),
     "no time": ({"time_limit": 0}, "time_limit must be above 0, got 0"),
     "negative time": ({"time_limit": -3.0}, "time_limit must be above 0, got -3.0"),
     "unknown device": ({"device": "abacus"}, "device 'abacus' cannot be used here"),
     "no device": ({"device": None}, "device 'None' cannot be used here"),
-    "unknown solver": ({"solver": "papr"}, "no solver 'papr'; did you mean 'paper'"),
-    "unknown target": ({"target": "discreet"}, "no target 'discreet'; did you mean 'discrete'"),
+    "unknown target_type": ({"target_type": "discreet"}, "no target_type 'discreet'; did you mean 'discrete'"),
     "unknown redundant": ({"redundant": "keeep"}, "no redundant 'keeep'; did you mean 'keep'"),
     "unusable seed": ({"random_state": "seven"}, "random_state must be a whole number"),
     "negative seed": ({"random_state": -1}, "random_state must be a whole number"),
@@ -161,6 +154,15 @@ BAD_PARAMETERS = {
     "a callback that cannot be called": ({"callbacks": [1]}, "callbacks must be a list of functions, got [1]"),
 }
 
+BAD_COEFFICIENTS = {
+    "negative sparsity": ({"sparsity": -0.1}, "sparsity must be 0 or more, got -0.1"),
+    "negative norm_drift": ({"norm_drift": -1}, "norm_drift must be 0 or more, got -1"),
+    "negative target_norm": ({"target_norm": -1}, "target_norm must be 0 or more, got -1"),
+    "negative threshold": ({"threshold": -1e-5}, "threshold must be 0 or more, got -1e-05"),
+    "no learning_rate": ({"learning_rate": 0.0}, "learning_rate must be above 0, got 0.0"),
+    "sparsity is not a number": ({"sparsity": "much"}, "sparsity must be a finite number, got 'much'"),
+    "sparsity is NaN": ({"sparsity": np.nan}, "sparsity must be a finite number, got nan"),
+}
 BAD_WEIGHTS = {
     "negative": (weights(row_2=-1.0), "1 negative value"),
     "wrong length": (np.ones(N_ROWS - 1), "shape (59,) and X has 60 rows"),
@@ -169,7 +171,7 @@ BAD_WEIGHTS = {
     "infinite": (weights(row_2=np.inf), "missing or infinite"),
     "text": (["a"] * N_ROWS, "must be numbers"),
     "all zero": (np.zeros(N_ROWS), "zero in every row"),
-    "only one class counts": (labels().to_numpy(), "'fraud' has one value only in the rows"),
+    "only one class counts": (labels().to_numpy(), "'fraud' has only one value in the rows"),
     "too few rows count": (np.arange(N_ROWS) < 4, "n_samples=4 rows are too few"),
 }
 
@@ -182,12 +184,12 @@ def assert_one_sentence(error, words):
     assert ". " not in message[:-1]
 
 
-@pytest.fixture(params=["vetting", "paper"])
+@pytest.fixture(params=[MinervaSelector, PaperSelector])
 def fit(request):
-    """Fit with either solver."""
+    """Fit with either selector."""
 
     def run(X, y, sample_weight=None, **parameters):
-        MinervaSelector(**{"solver": request.param, "random_state": 0, **parameters}).fit(X, y, sample_weight)
+        request.param(**{"random_state": 0, **parameters}).fit(X, y, sample_weight)
 
     return run
 
@@ -228,6 +230,13 @@ def test_a_bad_parameter_is_refused(fit, parameters, words):
     assert_one_sentence(caught.value, words)
 
 
+@pytest.mark.parametrize(("parameters", "words"), BAD_COEFFICIENTS.values(), ids=BAD_COEFFICIENTS)
+def test_a_bad_coefficient_of_the_paper_is_refused(parameters, words):
+    with pytest.raises(InputError) as caught:
+        PaperSelector(**parameters).fit(table(), labels())
+    assert_one_sentence(caught.value, words)
+
+
 @pytest.mark.parametrize(("sample_weight", "words"), BAD_WEIGHTS.values(), ids=BAD_WEIGHTS)
 def test_bad_weights_are_refused(fit, sample_weight, words):
     with pytest.raises(InputError) as caught:
@@ -258,7 +267,7 @@ def test_text_cannot_be_a_continuous_target(fit):
         ({"given": table()[:50]}, "X has 60 rows and given has 50"),
         ({"given": with_cell(np.inf)}, "'amount' has 1 infinite value"),
         ({"given": 5}, "type int"),
-        ({"target": "discreet"}, "did you mean 'discrete'"),
+        ({"target_type": "discreet"}, "did you mean 'discrete'"),
         ({"categorical_features": ["amuont"]}, "did you mean 'amount'"),
         ({"categorical_features": "amount"}, "categorical_features must be 'auto' or a list"),
         ({"categorical_features": 1.5}, "categorical_features must be a list of column names, got 1.5"),

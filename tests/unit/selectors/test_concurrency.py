@@ -26,6 +26,7 @@ from sklearn.pipeline import make_pipeline
 
 from minerva_select import MinervaSelector, mutual_information
 from minerva_select.errors import InputError
+from minerva_select.selectors import PaperSelector
 from minerva_select.solvers.fit_config import FitConfig
 
 pytestmark = pytest.mark.usefixtures("brief_fits")
@@ -53,9 +54,9 @@ def three_threads():
     torch.set_num_threads(before)
 
 
-def fit(problem, seed=0, device="cpu", **parameters):
+def fit(problem, seed=0, device="cpu", kind=MinervaSelector, **parameters):
     """All that a selection says, but for when it was made."""
-    selection = MinervaSelector(random_state=seed, device=device, **parameters).fit(problem.X, problem.y).selection_
+    selection = kind(random_state=seed, device=device, **parameters).fit(problem.X, problem.y).selection_
     return {**json.loads(selection.to_json()), "seconds": None, "provenance": None, "settings": None}
 
 
@@ -197,10 +198,10 @@ def refuse(pair):
 
 WORK = {
     "fit": fit,
-    "fit of the paper": lambda pair: fit(pair, solver="paper"),
+    "fit of the paper": lambda pair: fit(pair, kind=PaperSelector),
     "estimate": lambda pair: mutual_information(pair.X, pair.y, random_state=0),
     "fit that fails": fail,
-    "fit of the paper that fails": lambda pair: fail(pair, solver="paper"),
+    "fit of the paper that fails": lambda pair: fail(pair, kind=PaperSelector),
     "fit that is refused": refuse,
     "verbose fit": lambda pair: fit(pair, verbose=1),
 }

@@ -9,6 +9,9 @@ import pyarrow as pa
 import pytest
 
 from minerva_select import MinervaSelector
+from minerva_select.codes import ReasonCode, WarningCode
+from minerva_select.results import Reason, SelectionWarning
+from minerva_select.selectors import PaperSelector
 
 pytestmark = pytest.mark.usefixtures("small_plan")
 
@@ -41,13 +44,13 @@ def asked_answer(wide, pair, small_plan):
 def test_columns_that_hold_nothing_are_dropped_with_that_reason(plain_answer):
     results = by_name(plain_answer)
     assert plain_answer.selection_.selected == ("f0", "f3")
-    assert results["constant"].reason == "constant"
-    assert results["empty"].reason == "all values missing"
+    assert results["constant"].reason.code is ReasonCode.CONSTANT
+    assert results["empty"].reason.code is ReasonCode.ALL_MISSING
 
 
 def test_a_copy_is_dropped_and_named_as_a_stand_in(plain_answer):
     results = by_name(plain_answer)
-    assert (results["again"].selected, results["again"].reason) == (False, "copy of f0")
+    assert (results["again"].selected, results["again"].reason) == (False, Reason(ReasonCode.EQUIVALENT, ("f0",)))
     assert results["f0"].substitutes == ("again",)
     assert results["f3"].substitutes == ()
     assert results["again"].marginal_nats == results["f0"].marginal_nats
@@ -56,7 +59,8 @@ def test_a_copy_is_dropped_and_named_as_a_stand_in(plain_answer):
 def test_columns_that_matter_together_are_named_as_partners(plain_answer):
     results = by_name(plain_answer)
     assert (results["f0"].partners, results["f3"].partners) == (("f3",), ("f0",))
-    assert results["f0"].reason.endswith("nats together with f3")
+    assert (results["f0"].reason.code, results["f0"].reason.columns) == (ReasonCode.CONTRIBUTES, ("f3",))
+    assert results["f0"].reason.values == {"nats": results["f0"].contribution_nats}
 
 
 def test_a_run_without_complaint_has_converged(plain_answer):
@@ -67,23 +71,23 @@ def test_a_run_without_complaint_has_converged(plain_answer):
 def test_a_kept_column_is_kept_even_if_constant_and_a_dropped_one_is_not(asked_answer):
     results = by_name(asked_answer)
     assert asked_answer.selection_.selected == ("f1", "f3", "again", "constant")
-    assert results["f1"].reason == "kept on request"
-    assert results["constant"].reason == "kept on request (constant)"
-    assert results["f4"].reason == "dropped on request"
+    assert results["f1"].reason == Reason(ReasonCode.ON_REQUEST)
+    assert results["constant"].reason == Reason(ReasonCode.ON_REQUEST, values={"otherwise": "constant"})
+    assert results["f4"].reason.code is ReasonCode.DROPPED_ON_REQUEST
     assert results["f4"].contribution_nats is None
 
 
 def test_a_kept_column_is_never_the_copy(asked_answer):
     results = by_name(asked_answer)
-    assert (results["f0"].selected, results["f0"].reason) == (False, "copy of again")
-    assert (results["again"].reason, results["again"].substitutes) == ("kept on request", ("f0",))
+    assert (results["f0"].selected, results["f0"].reason) == (False, Reason(ReasonCode.EQUIVALENT, ("again",)))
+    assert (results["again"].reason, results["again"].substitutes) == (Reason(ReasonCode.ON_REQUEST), ("f0",))
 
 
 def test_columns_of_an_array_are_kept_dropped_and_grouped_by_place(pair):
     selector = fit(pair.X.to_numpy(), pair.y, keep=[1], drop=(2,), feature_groups=[[0, 4]])
     results = by_name(selector)
-    assert results["x1"].reason == "kept on request"
-    assert results["x2"].reason == "dropped on request"
+    assert results["x1"].reason.code is ReasonCode.ON_REQUEST
+    assert results["x2"].reason.code is ReasonCode.DROPPED_ON_REQUEST
     assert selector.selection_.selected == ("x0", "x1", "x3", "x4")
 
 
@@ -99,7 +103,8 @@ def test_keeping_one_of_a_group_keeps_the_group(pair):
     selector = fit(pair.X, pair.y, feature_groups=[["f2", "f4"]], keep=["f2"])
     results = by_name(selector)
     assert selector.selection_.selected == ("f0", "f2", "f3", "f4")
-    assert (results["f2"].reason, results["f4"].reason) == ("kept on request", "kept on request with f2")
+    assert results["f2"].reason == Reason(ReasonCode.ON_REQUEST)
+    assert results["f4"].reason == Reason(ReasonCode.ON_REQUEST, ("f2",))
 
 
 @pytest.mark.parametrize("n_features", [1, 2, 3])
@@ -121,13 +126,14 @@ def test_more_features_than_can_be_used_are_answered_with_a_warning(pair):
     X = pair.X[["f0", "f3"]].assign(again=pair.X["f0"], constant=0)
     selection = fit(X, pair.y, n_features_to_select=4).selection_
     assert selection.selected == ("f0", "f3")
-    assert selection.warnings == ("Only 2 columns can be used, fewer than were asked for.",)
+    expected = SelectionWarning(WarningCode.FEWER_COLUMNS_THAN_REQUESTED, values={"n_usable": 2})
+    assert selection.warnings == (expected,)
 
 
 def test_redundant_columns_are_kept_on_demand(wide, pair):
     results = by_name(fit(wide, pair.y, redundant="keep"))
     assert [name for name, result in results.items() if result.selected] == ["f0", "f3", "again"]
-    assert results["again"].reason == "copy of f0"
+    assert results["again"].reason == Reason(ReasonCode.EQUIVALENT, ("f0",))
     assert results["again"].weight == results["f0"].weight > 0
 
 
@@ -136,13 +142,14 @@ def test_a_number_decides_where_redundant_columns_would_be_kept(wide, pair):
     assert selection.selected == ("f0", "f3")
 
 
-@pytest.mark.parametrize("solver", ["vetting", "paper"])
-def test_a_table_of_constants_gives_an_empty_selection_and_says_so(pair, solver):
+@pytest.mark.parametrize("kind", [MinervaSelector, PaperSelector])
+def test_a_table_of_constants_gives_an_empty_selection_and_says_so(pair, kind):
     X = pd.DataFrame({"a": 1, "b": np.full(400, np.nan), "c": "x"})
-    selector = fit(X, pair.y, solver=solver)
+    selector = kind(random_state=0).fit(X, pair.y)
     assert selector.selection_.selected == ()
-    assert [result.reason for result in selector.selection_.features] == ["constant", "all values missing", "constant"]
-    assert selector.selection_.warnings == ("No column can be used: all are constant, empty, identifiers or dropped.",)
+    codes = [result.reason.code for result in selector.selection_.features]
+    assert codes == [ReasonCode.CONSTANT, ReasonCode.ALL_MISSING, ReasonCode.CONSTANT]
+    assert selector.selection_.warnings == (SelectionWarning(WarningCode.NO_USABLE_COLUMN),)
     assert selector.selection_.mutual_information.nats == 0
     assert selector.history_ == ()
 
@@ -162,7 +169,7 @@ def test_an_empty_selection_gives_rows_without_columns(pair):
 def test_dropping_every_column_gives_an_empty_selection(pair):
     selection = fit(pair.X, pair.y, drop=list(pair.X.columns)).selection_
     assert selection.selected == ()
-    assert {result.reason for result in selection.features} == {"dropped on request"}
+    assert {result.reason.code for result in selection.features} == {ReasonCode.DROPPED_ON_REQUEST}
 
 
 def test_columns_named_as_categorical_are_read_as_names(pair):

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from minerva_select import MinervaSelector
+from minerva_select.selectors import PaperSelector
 
 pytestmark = pytest.mark.usefixtures("small_plan")
 
@@ -93,10 +94,10 @@ def test_one_positive_among_fifty_rows_is_no_reason_to_fail():
     assert 0 <= selection.mutual_information.nats <= selection.target_entropy
 
 
-@pytest.mark.parametrize("solver", ["vetting", "paper"])
-def test_the_fewest_rows_that_can_be_split_give_an_answer(solver, brief_paper):
+@pytest.mark.parametrize("kind", [MinervaSelector, PaperSelector])
+def test_the_fewest_rows_that_can_be_split_give_an_answer(kind, brief_paper):
     rng = np.random.default_rng(0)
-    selection = select(rng.normal(size=(6, 2)), [0, 1, 0, 1, 0, 1], solver=solver)
+    selection = kind(random_state=0).fit(rng.normal(size=(6, 2)), [0, 1, 0, 1, 0, 1]).selection_
     assert len(selection.features) == 2
     assert math.isfinite(selection.mutual_information.low)
     assert math.isfinite(selection.mutual_information.high)

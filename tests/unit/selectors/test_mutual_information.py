@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from minerva_select import mutual_information
+from minerva_select.codes import EstimateNote
 from minerva_select.mi.inference import MeanEstimate
 from minerva_select.selectors.estimation import as_estimate
 from minerva_select.solvers.fit_config import FitConfig
@@ -130,5 +131,5 @@ def test_what_rows_say_is_brought_between_nothing_and_the_entropy(mean, error, o
     estimate = as_estimate(MeanEstimate(mean, error), math.log(2), optimism, 100)
     assert 0 <= estimate.low <= estimate.nats <= estimate.high
     assert estimate.nats == min(max(mean, 0), math.log(2))
-    assert ("cut" in estimate.note) is (mean > math.log(2))
+    assert (estimate.note is EstimateNote.CAPPED) is (mean > math.log(2))
     assert bool(estimate.note) or estimate.high <= math.log(2)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from minerva_select import MinervaSelector
-from minerva_select.codes import Conversion
+from minerva_select.codes import Conversion, IdentifierPattern, ReasonCode, SuspectKind, WarningCode
 from minerva_select.report import render
 from minerva_select.results import Selection
 
@@ -34,39 +32,42 @@ def selection(pair, small_plan):
     return MinervaSelector(random_state=0, keep=["login"]).fit(X, pair.y).selection_
 
 
-def test_names_of_rows_are_set_aside_with_their_reason(selection):
+def test_identifiers_are_left_out_with_their_reason(selection):
     results = by_name(selection)
-    assert (results["email"].selected, results["email"].reason) == (False, "identifier: every value occurs once")
-    assert results["email"].marginal_nats is None
-    assert results["login"].reason == "kept on request (identifier: every value occurs once)"
+    email, login = results["email"], results["login"]
+    assert (email.selected, email.reason.code) == (False, ReasonCode.IDENTIFIER)
+    assert email.reason.values == {"pattern": IdentifierPattern.UNIQUE}
+    assert email.marginal_nats is None
+    assert (login.reason.code, login.reason.values) == (ReasonCode.ON_REQUEST, {"otherwise": ReasonCode.IDENTIFIER})
     assert selection.selected == ("f0", "f3", "login")
 
 
-def test_numbers_of_rows_are_fitted_and_reported(selection):
-    results = by_name(selection)
-    assert results["row"].marginal_nats is not None
-    assert selection.warnings == (
-        "Column 'row' looks like an identifier (row number: whole numbers in steps of 1, each once); "
-        "drop it unless the values mean something for other rows too.",
-        "Column 'receipt' looks like an identifier (row number: whole numbers in steps of 7, each once); "
-        "drop it unless the values mean something for other rows too.",
-    )
+def test_row_numbers_are_used_reported_and_suspects(selection):
+    assert by_name(selection)["row"].marginal_nats is not None
+    assert [(one.code, one.columns, one.values) for one in selection.warnings] == [
+        (WarningCode.IDENTIFIER, (name,), {"pattern": IdentifierPattern.ROW_NUMBER, "step": step})
+        for name, step in (("row", 1.0), ("receipt", 7.0))
+    ]
+    suspects = {one.feature for one in selection.suspects if one.kind is SuspectKind.IDENTIFIER}
+    assert suspects == {"email", "login", "row", "receipt"}
 
 
-def test_columns_that_are_suspect_in_the_same_way_share_a_sentence(pair):
+def test_identifiers_with_the_same_pattern_share_a_warning(pair):
     rng = np.random.default_rng(0)
-    X = pair.X.assign(**{f"id{k}": rng.permutation(400) for k in range(7)})
-    [sentence] = MinervaSelector(random_state=0).fit(X, pair.y).selection_.warnings
-    assert sentence.startswith("Columns 'id0', 'id1', 'id2', 'id3', 'id4' and 2 others look like identifiers (row num")
+    names = tuple(f"id{k}" for k in range(7))
+    X = pair.X.assign(**{name: rng.permutation(400) for name in names})
+    (warning,) = MinervaSelector(random_state=0).fit(X, pair.y).selection_.warnings
+    assert (warning.code, warning.columns) == (WarningCode.IDENTIFIER, names)
+    assert "and 2 more" in str(warning)
 
 
-def test_an_identifier_is_called_so_once(pair):
+def test_unique_integers_look_like_an_identifier(pair):
     X = pair.X.assign(number=np.random.default_rng(0).permutation(400) ** 2)
-    [sentence] = MinervaSelector(random_state=0).fit(X, pair.y).selection_.warnings
-    assert sentence.startswith("Column 'number' looks like an identifier (whole numbers, each once); drop it unless")
+    (warning,) = MinervaSelector(random_state=0).fit(X, pair.y).selection_.warnings
+    assert (warning.columns, warning.values) == (("number",), {"pattern": IdentifierPattern.UNIQUE_INTEGERS})
 
 
-def test_numbers_and_dates_in_another_notation_are_named_with_the_remedy(pair):
+def test_numbers_and_dates_in_an_unknown_format_are_reported(pair):
     days = pd.Series(pd.date_range("2023-01-01", periods=400))
     X = pair.X.assign(
         price=[f"${k:,}" for k in range(900, 1300)],
@@ -76,29 +77,19 @@ def test_numbers_and_dates_in_another_notation_are_named_with_the_remedy(pair):
     )
     drops = (["share", "day", "height"], [])
     one, four = (MinervaSelector(random_state=0, drop=drop).fit(X, pair.y).selection_ for drop in drops)
-    assert one.warnings == (
-        "Column 'price' is read as text without order, though values such as '$1,200' look like numbers or dates; "
-        "convert it.",
-    )
-    [sentence] = four.warnings
-    assert sentence.startswith("Columns 'price', 'share', 'day' and 1 more are read as text without order")
-    assert by_name(four)["day"].note == Conversion.UNPARSED
+    (warning,) = one.warnings
+    assert (warning.code, warning.columns) == (WarningCode.UNPARSED_NUMBERS, ("price",))
+    assert warning.values == {"example": "$1,200"}
+    assert four.warnings[0].columns == ("price", "share", "day", "height")
+    assert by_name(four)["day"].conversion is Conversion.UNPARSED
 
 
-def test_a_date_says_that_it_was_read_as_a_number(selection):
-    assert {name: result.note for name, result in by_name(selection).items() if result.note} == {
-        "opened": Conversion.DATE
-    }
-    assert "note" not in selection.to_frame().columns
+def test_a_date_is_marked_as_converted(selection):
+    converted = {name: result.conversion for name, result in by_name(selection).items() if result.conversion}
+    assert converted == {"opened": Conversion.DATE}
+    assert selection.to_frame().set_index("feature").loc["opened", "conversion"] == "date"
 
 
-def test_notes_are_saved_and_selections_without_them_still_load(selection):
+def test_conversions_are_saved_and_shown_in_the_report(selection):
     assert Selection.from_json(selection.to_json()) == selection
-    document = json.loads(selection.to_json())
-    for result in document["features"]:
-        del result["note"]
-    assert Selection.from_json(json.dumps(document)).selected == selection.selected
-
-
-def test_the_report_tells_how_a_column_was_read(selection):
     assert "(date read as seconds since 1970, UTC)</td>" in render(selection)

@@ -1,19 +1,20 @@
-"""Claims about ``solver="paper"`` on a table: what goes in, and what its weights become."""
+"""Claims about PaperSelector on a table: what it reads, and what its weights become."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from minerva_select import MinervaSelector
+from minerva_select.codes import ReasonCode, StopCause, WarningCode
 from minerva_select.problems import equality
+from minerva_select.selectors import PaperSelector
 from minerva_select.solvers.paper import PaperSettings
 
 pytestmark = pytest.mark.usefixtures("small_plan")
 
 
 def fit(X, y, **parameters):
-    return MinervaSelector(solver="paper", random_state=0, **parameters).fit(X, y)
+    return PaperSelector(random_state=0, **parameters).fit(X, y)
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +32,7 @@ def answer(copied, small_plan):
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("minerva_select.selectors.paper.PaperSettings", lambda: settings)
-        return fit(*copied)
+        return fit(*copied, sparsity=0.3, learning_rate=3e-3)
 
 
 def test_the_weights_of_other_columns_end_at_exactly_zero(answer):
@@ -40,11 +41,10 @@ def test_the_weights_of_other_columns_end_at_exactly_zero(answer):
     # A single weight ends where its norm is target_norm, which is 1; the last steps' noise is some hundredths
     assert answer.weights_[1] == pytest.approx(1.0, abs=0.1)
     reasons = [result.reason for result in answer.selection_.features]
-    assert reasons == [
-        "weight fell to zero",
-        f"weight stayed at {answer.weights_[1]:.3g}",
-        *["weight fell to zero"] * 2,
-    ]
+    zero, positive = ReasonCode.ZERO_WEIGHT, ReasonCode.POSITIVE_WEIGHT
+    assert [reason.code for reason in reasons] == [zero, positive, zero, zero]
+    assert reasons[1].values == {"weight": answer.weights_[1]}
+    assert answer.scores_.tolist() == answer.weights_.tolist()
 
 
 def test_the_history_has_both_stages_and_all_three_terms(answer):
@@ -98,7 +98,7 @@ def test_a_number_takes_the_largest_weights_and_a_group_counts_as_one(copied):
     assert selector.support_[[0, 1, 3, 4]].sum() == 3
     assert (selector.weights_[~selector.support_] == 0).all()
     dropped = selector.selection_.features[int(np.flatnonzero(~selector.support_)[0])]
-    assert dropped.reason.endswith("beyond the number asked for")
+    assert dropped.reason.code in {ReasonCode.BEYOND_COUNT, ReasonCode.ZERO_WEIGHT}
 
 
 @pytest.mark.usefixtures("brief_paper")
@@ -109,7 +109,7 @@ def test_copies_follow_their_original_only_on_demand(copied):
     for selector, selected in ((dropped, False), (kept, True)):
         original, copy = selector.selection_.features[1], selector.selection_.features[4]
         assert original.substitutes == ("again",)
-        assert (copy.selected, copy.reason) == (selected, "copy of f1")
+        assert (copy.selected, copy.reason.code, copy.reason.columns) == (selected, ReasonCode.EQUIVALENT, ("f1",))
         assert copy.weight == (original.weight if selected else 0)
 
 
@@ -119,16 +119,16 @@ def test_keeping_one_of_a_group_keeps_the_group(copied):
     selector = fit(X, y, n_features_to_select=1, keep=["f0"], feature_groups=[["f0", "f3"]])
     assert selector.selection_.selected == ("f0", "f3")
     reasons = [result.reason for result in selector.selection_.features]
-    assert (reasons[0], reasons[3]) == ("kept on request", "kept on request with f0")
+    assert {reasons[0].code, reasons[3].code} == {ReasonCode.ON_REQUEST}
+    assert (reasons[0].columns, reasons[3].columns) == ((), ("f0",))
 
 
 @pytest.mark.usefixtures("brief_paper")
 def test_a_run_that_is_out_of_steps_says_so(copied):
     selection = fit(*copied).selection_
     assert not selection.converged
-    assert selection.warnings == (
-        "The run did not converge: training ran out of steps; the selection is the best so far.",
-    )
+    (warning,) = selection.warnings
+    assert (warning.code, warning.values["cause"]) == (WarningCode.NOT_CONVERGED, StopCause.STEP_LIMIT)
 
 
 @pytest.mark.usefixtures("brief_paper")

@@ -14,6 +14,7 @@ from minerva_select import MinervaSelector
 from minerva_select.data import memory_budget
 from minerva_select.problems import equality
 from minerva_select.results import Progress
+from minerva_select.selectors import PaperSelector
 
 
 @pytest.fixture
@@ -68,13 +69,13 @@ def test_a_callback_can_stop_a_fit(pair):
     assert not hasattr(selector, "selection_")
 
 
-@pytest.mark.parametrize("solver", ["vetting", "paper"])
-def test_a_time_limit_ends_a_fit_and_the_answer_says_so(solver):
+@pytest.mark.parametrize("kind", [MinervaSelector, PaperSelector])
+def test_a_time_limit_ends_a_fit_and_the_answer_says_so(kind):
     problem = equality(n_samples=20_000, n_features=20, random_state=0)
     n_threads = torch.get_num_threads()
     torch.set_num_threads(1)
     start = time.monotonic()
-    selection = MinervaSelector(random_state=0, solver=solver, time_limit=0.1).fit(problem.X, problem.y).selection_
+    selection = kind(random_state=0, time_limit=0.1).fit(problem.X, problem.y).selection_
     seconds = time.monotonic() - start
     torch.set_num_threads(n_threads)
     assert not selection.converged

@@ -1,4 +1,4 @@
-"""Claims about how a solution is told: reasons, weights, stand-ins and the path, from a solution made by hand."""
+"""Claims about results built from a solution made by hand: reasons, weights, substitutes and the path."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ import pytest
 import torch
 
 from minerva_select import MinervaSelector
+from minerva_select.codes import EstimateNote, ReasonCode, Role, SuspectKind, WarningCode
 from minerva_select.data.frames import as_table
 from minerva_select.mi.inference import MeanEstimate
 from minerva_select.mi.pairwise_mi import PairwiseInformation
-from minerva_select.results import Role, SuspectKind
+from minerva_select.results import Reason, SelectionWarning
 from minerva_select.selectors.usable_columns import canonical_order
 from minerva_select.solvers.attribution import ColumnAttribution, UnitAttribution
 from minerva_select.solvers.elimination import DroppedUnit, EliminationResult
 from minerva_select.solvers.vetting import VettingSolution
-from minerva_select.text import roles
+from minerva_select.text.roles import roles
 
 SURE, WEAK, NONE = MeanEstimate(0.4, 0.01), MeanEstimate(0.1, 0.01), MeanEstimate(0.0, 0.01)
 X = pd.DataFrame(np.random.default_rng(0).normal(size=(120, 6)), columns=list("abcdef"))
@@ -83,12 +84,12 @@ def tell(monkeypatch):
 def test_every_feature_has_its_reason(tell):
     _, results = tell()
     assert {name: result.reason for name, result in results.items()} == {
-        "a": "adds 0.4 nats",
-        "b": "adds 0.1 nats together with a",
-        "c": "adds nothing once a is known",
-        "d": "adds nothing once the others are known",
-        "e": "not told from noise on unseen rows",
-        "f": "no information found",
+        "a": Reason(ReasonCode.CONTRIBUTES, values={"nats": 0.4}),
+        "b": Reason(ReasonCode.CONTRIBUTES, ("a",), {"nats": 0.1}),
+        "c": Reason(ReasonCode.REDUNDANT, ("a",)),
+        "d": Reason(ReasonCode.REDUNDANT),
+        "e": Reason(ReasonCode.NOISE),
+        "f": Reason(ReasonCode.NO_INFORMATION),
     }
 
 
@@ -120,13 +121,13 @@ def test_a_dropped_column_is_a_stand_in_of_the_one_that_makes_it_superfluous(tel
 
 def test_a_column_that_a_number_cut_off_says_what_it_adds(tell):
     _, asked = tell(last=WEAK, n_features_to_select=2)
-    assert asked["c"].reason == "adds only 0.1 nats, beyond the number asked for"
+    assert asked["c"].reason == Reason(ReasonCode.BEYOND_COUNT, values={"nats": 0.1})
 
 
 def test_a_column_that_failed_the_test_narrowly_was_not_cut_off_by_a_number(tell):
     # One-sided p of 0.03: below the level of one test, above that of several
     _, results = tell(last=MeanEstimate(0.0188, 0.01))
-    assert results["c"].reason == "adds nothing once a is known"
+    assert results["c"].reason == Reason(ReasonCode.REDUNDANT, ("a",))
 
 
 def test_the_path_names_the_sets_in_column_order(tell):
@@ -142,7 +143,7 @@ def test_redundant_columns_are_those_that_went_last_or_tell_alone(tell):
     selection, results = tell(redundant="keep")
     assert selection.selected == ("a", "b", "c", "d")
     assert results["c"].weight == 1.0
-    assert results["c"].reason == "adds nothing once a is known"
+    assert results["c"].reason == Reason(ReasonCode.REDUNDANT, ("a",))
 
 
 def test_information_of_the_selection_and_of_all_that_was_vetted_are_told_apart(tell):
@@ -155,7 +156,8 @@ def test_information_of_the_selection_and_of_all_that_was_vetted_are_told_apart(
 def test_information_above_the_entropy_of_the_target_is_cut_and_says_so(tell):
     selection, _ = tell(total=MeanEstimate(0.8, 0.01))
     assert selection.total_information.nats == selection.target_entropy == pytest.approx(np.log(2))
-    assert "0.693" in selection.total_information.note
+    assert selection.total_information.note is EstimateNote.CAPPED
+    assert selection.total_information.entropy == selection.target_entropy
 
 
 def test_parameters_are_told_in_plain_values(tell):
@@ -190,16 +192,15 @@ def test_the_only_one_kept_matters_alone_whatever_counting_found(tell):
 
 def test_few_rows_are_told_to_show_strong_relations_only():
     enough, few = (MinervaSelector(random_state=0, time_limit=0.01).fit(X[:n], Y[:n]).selection_ for n in (100, 98))
-    sentence = "98 rows are few: they show strong relations only, and weaker ones need more rows."
-    assert sentence in few.warnings
-    assert not any("few" in warning for warning in enough.warnings)
+    assert SelectionWarning(WarningCode.FEW_ROWS, values={"n_rows": 98}) in few.warnings
+    assert WarningCode.FEW_ROWS not in {warning.code for warning in enough.warnings}
 
 
 def test_a_dropped_column_that_tells_something_says_who_tells_it_too(tell):
     told = MeanEstimate(0.2, 0.01)
     _, results = tell(alone={"e": told, "f": told}, replaced_by={"e": ["a"], "f": ["b", "a"]})
-    assert results["e"].reason == "adds nothing once a is known"
-    assert results["f"].reason == "adds nothing once the others are known"
+    assert results["e"].reason == Reason(ReasonCode.REDUNDANT, ("a",))
+    assert results["f"].reason == Reason(ReasonCode.REDUNDANT, ("b", "a"))
     assert (results["e"].replaced_by, results["f"].replaced_by) == (("a",), ("b", "a"))
     assert (results["e"].role, results["f"].role) == (Role.SUBSTITUTE, Role.SUBSTITUTE)
     assert results["a"].substitutes == ("c", "e")
@@ -214,7 +215,7 @@ def test_a_column_that_tells_little_could_not_take_the_place_of_one_that_tells_m
 
 def test_what_seemed_to_tell_something_on_training_rows_alone_is_not_replaced(tell):
     _, results = tell(alone={"e": MeanEstimate(0.01, 0.01)}, replaced_by={"e": ["a"]})
-    assert results["e"].reason == "not told from noise on unseen rows"
+    assert results["e"].reason == Reason(ReasonCode.NOISE)
     assert results["e"].replaced_by == ()
 
 
@@ -246,8 +247,9 @@ def test_a_column_that_tells_nearly_all_is_suspected_of_leaking(tell):
     assert [(one.feature, one.kind) for one in selection.suspects] == [("a", SuspectKind.LEAK)]
     assert selection.suspects[0].share == pytest.approx(0.65 / np.log(2))
     (warning,) = selection.warnings
-    assert warning.startswith("Column 'a' alone tells 94% of what y holds.")
-    assert "--drop a, or drop=['a']" in warning
+    assert (warning.code, warning.columns) == (WarningCode.LEAK, ("a",))
+    assert warning.values == {"share": selection.suspects[0].share, "target": "y"}
+    assert "--drop a, or drop=['a']" in str(warning)
 
 
 def test_a_column_far_ahead_of_many_others_is_to_be_looked_at(tell, monkeypatch):
@@ -255,7 +257,8 @@ def test_a_column_far_ahead_of_many_others_is_to_be_looked_at(tell, monkeypatch)
     others = {name: MeanEstimate(0.1, 0.01) for name in "bcdef"}
     selection, _ = tell(alone={"a": MeanEstimate(0.25, 0.01), **others})
     assert [(one.feature, one.kind) for one in selection.suspects] == [("a", SuspectKind.DOMINANT)]
-    assert "Column 'a' alone tells 62% of what all features tell" in selection.warnings[0]
+    assert (selection.warnings[0].code, selection.warnings[0].columns) == (WarningCode.DOMINANT, ("a",))
+    assert selection.warnings[0].values["share"] == pytest.approx(0.625)
     close, _ = tell(alone={"a": MeanEstimate(0.19, 0.01), **others})
     assert close.suspects == ()
     # A near-copy of the first is no rival to it
@@ -270,7 +273,7 @@ def test_near_copies_are_suspects_and_only_two_selected_ones_are_worth_a_warning
     assert [(one.feature, one.kind, one.of) for one in selection.suspects] == [("c", SuspectKind.NEAR_COPY, "a")]
     assert selection.warnings == ()
     both, _ = tell(near_copies={"b": ("a", 0.95)}, gain=MeanEstimate(-0.1, 0.01))
-    assert both.warnings == ("Column 'b' nearly repeats 'a'; one of the two may be enough.",)
+    assert both.warnings == (SelectionWarning(WarningCode.NEAR_COPY, ("b", "a")),)
 
 
 def test_near_copies_that_tell_more_together_are_no_suspects(tell):

@@ -16,8 +16,9 @@ from minerva_select.errors import InputError
 from minerva_select.mi.cross_fit import held_out_clusters
 from minerva_select.preprocessing.column_types import infer_column_types, infer_target_types
 from minerva_select.runtime.device import find_device
+from minerva_select.selectors import PaperSelector
 from minerva_select.selectors.cross_validation import divide, encode, make_folds
-from minerva_select.selectors.row_metadata import Origins, read_origins
+from minerva_select.selectors.row_metadata import RowMetadata, read_row_metadata
 from minerva_select.solvers.fit_config import FitConfig
 
 pytestmark = pytest.mark.usefixtures("small_plan")
@@ -78,7 +79,7 @@ def test_later_rows_of_groups_that_were_met_before_are_left_out_and_counted(pair
 
 def test_the_folds_know_the_group_of_every_row(customers):
     X, y, customer = customers
-    table, target, origins = as_table(X), as_target(y, len(y)), Origins(len(y), customer)
+    table, target, origins = as_table(X), as_target(y, len(y)), RowMetadata(len(y), customer)
     target_types = infer_target_types(target)
     divisions = divide(target, target_types, FitConfig.for_rows(1000), np.random.default_rng(0), origins)
     column_types, device = infer_column_types(table, "auto"), find_device("cpu")
@@ -103,7 +104,7 @@ def test_the_solver_of_the_paper_holds_out_whole_groups_and_the_latest_rows(monk
     monkeypatch.setattr("minerva_select.selectors.paper._draw", note)
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["a", "b"])
     with pytest.raises(InterruptedError):
-        MinervaSelector(solver="paper", random_state=0).fit(X, HALVES, **rows)
+        PaperSelector(random_state=0).fit(X, HALVES, **rows)
     train, held_out = drawn
     assert len(held_out) == 12
     if "groups" in rows:
@@ -127,20 +128,20 @@ def test_the_solver_of_the_paper_holds_out_whole_groups_and_the_latest_rows(monk
 )
 def test_dates_are_times_from_every_kind_of_column(spell):
     seconds = [(day - datetime.date(1970, 1, 1)).days * 86400.0 for day in DAYS]
-    assert read_origins(None, spell(DAYS), 60).times.tolist() == seconds
+    assert read_row_metadata(None, spell(DAYS), 60).times.tolist() == seconds
 
 
 @pytest.mark.parametrize(
     "labels", [list("babcd"), np.array([7, -2, 7, 90, 5]), pd.Categorical(list("xyxzw")), [9.5, 1, 9.5, 12, 2]]
 )
 def test_groups_may_have_labels_of_any_type(labels):
-    numbers = read_origins(pd.Series(labels), None, 5).groups.tolist()
+    numbers = read_row_metadata(pd.Series(labels), None, 5).groups.tolist()
     assert numbers[0] == numbers[2]
     assert {*numbers} == {0, 1, 2, 3}
 
 
 def test_groups_of_some_rows_are_numbered_anew():
-    some = Origins(5, np.array([0, 1, 2, 2, 0]), np.arange(5.0)).take(np.array([2, 3, 4]))
+    some = RowMetadata(5, np.array([0, 1, 2, 2, 0]), np.arange(5.0)).take(np.array([2, 3, 4]))
     assert (some.n_rows, some.groups.tolist(), some.times.tolist()) == (3, [1, 1, 0], [2.0, 3.0, 4.0])
     assert some.n_independent == 2
 

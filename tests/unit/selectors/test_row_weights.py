@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from minerva_select import MinervaSelector
+from minerva_select.selectors import PaperSelector
 
 pytestmark = pytest.mark.usefixtures("small_plan")
 
@@ -54,6 +55,6 @@ def test_the_solver_of_the_paper_draws_rows_in_proportion_to_their_weights(pair,
     monkeypatch.setattr("minerva_select.selectors.paper.solve_paper", note)
     weights = np.where(pair.X["f1"] == 1, 1.0, 1e-9)
     with pytest.raises(StopIteration):
-        select(pair.X[["f1"]], pair.y, weights, solver="paper")
+        PaperSelector(random_state=0).fit(pair.X[["f1"]], pair.y, sample_weight=weights)
     # Rows of weight 1 have one level in common; a row of any other comes up with probability of about 1e-6
     assert [len(part.codes.unique()) for part in drawn] == [1, 1]
