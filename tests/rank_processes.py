@@ -1,4 +1,4 @@
-"""Several processes joined as torchrun joins them: they meet in a store that this process holds, as its agent does."""
+"""Run a task in several processes, joined as by torchrun; this process holds the store, as torchrun's agent does."""
 
 import functools
 import multiprocessing
@@ -13,8 +13,8 @@ from minerva_select.errors import MinervaError
 from minerva_select.runtime.distributed import joined
 
 
-def live(task, rank, size, port, pipe):
-    """One process: what its task gives, or how it ended, and after how long."""
+def run_rank(task, rank, size, port, pipe):
+    """Run one process; sends the result of its task, or how and after how long it ended."""
     torch.set_num_threads(1)
     os.environ |= {"RANK": str(rank), "WORLD_SIZE": str(size), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
     os.environ |= {"TORCHELASTIC_USE_AGENT_STORE": "True", "TORCHELASTIC_RESTART_COUNT": "0"}
@@ -24,34 +24,34 @@ def live(task, rank, size, port, pipe):
             start = time.monotonic()
             pipe.send(task(ranks))
     except Exception as error:
-        told = not (isinstance(error, MinervaError) and error.reported_elsewhere)
-        pipe.send((type(error).__name__, str(error), told, time.monotonic() - start))
+        is_reported = not (isinstance(error, MinervaError) and error.reported_elsewhere)
+        pipe.send((type(error).__name__, str(error), is_reported, time.monotonic() - start))
 
 
 @functools.cache
 def forked():
-    """Processes from a server that has loaded torch once."""
+    """Processes from a server that loads torch once."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["pytest", "minerva_select.solvers.paper", "minerva_select.solvers.vetting"])
     return context
 
 
 def run_ranks(task, size):
-    """Run a task in several processes; what each sent, None from one that was killed."""
+    """Run a task in several processes and return what each sent; None for one that was killed."""
     try:
         store = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
     except RuntimeError as error:
-        pytest.skip(f"sockets are forbidden here ({error})")
+        pytest.skip(f"needs sockets ({error})")
     pipes = [forked().Pipe(duplex=False) for _ in range(size)]
     processes = [
-        forked().Process(target=live, args=(task, rank, size, store.port, pipe), daemon=True)
+        forked().Process(target=run_rank, args=(task, rank, size, store.port, pipe), daemon=True)
         for rank, (_, pipe) in enumerate(pipes)
     ]
     for process, (_, sender) in zip(processes, pipes, strict=True):
         process.start()
         sender.close()
     try:
-        return [_received(receiver) for receiver, _ in pipes]
+        return [_receive(receiver) for receiver, _ in pipes]
     finally:
         for process in processes:
             process.join(timeout=5)
@@ -60,7 +60,7 @@ def run_ranks(task, size):
             process.close()
 
 
-def _received(receiver):
+def _receive(receiver):
     with receiver:
         if not receiver.poll(30):
             return "still waiting"

@@ -1,4 +1,4 @@
-"""Checks of what users pass, with one sentence for what is refused."""
+"""Checks of what users pass; each error is one sentence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from minerva_select.errors import InputError, InputTypeError, brief, unknown_nam
 
 
 def is_finite(value: object) -> TypeGuard[float]:
-    """Tell whether a value is a number that a float can hold.
+    """Whether a value is a finite number that a float can represent.
 
     Examples
     --------
@@ -22,27 +22,27 @@ def is_finite(value: object) -> TypeGuard[float]:
     """
     try:
         return isinstance(value, numbers.Real) and math.isfinite(value)
-    except OverflowError:  # a whole number beyond floats
+    except OverflowError:  # an integer too large for a float
         return False
 
 
-def check_whole(name: str, value: object, least: int, most: float = math.inf) -> int:
-    """Return a whole number within its limits as an int; a truth value is none.
+def check_integer(name: str, value: object, minimum: int, maximum: float = math.inf) -> int:
+    """Return an integer within its limits as an int; booleans are refused.
 
     Examples
     --------
-    >>> check_whole("n_repeats", 0, least=1)
+    >>> check_integer("n_repeats", 0, minimum=1)
     Traceback (most recent call last):
-    minerva_select.errors.InputError: n_repeats must be a whole number of 1 or more, got 0.
+    minerva_select.errors.InputError: n_repeats must be an integer of at least 1, got 0.
     """
-    if isinstance(value, numbers.Integral) and not isinstance(value, bool) and least <= int(value) <= most:
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool) and minimum <= int(value) <= maximum:
         return int(value)
-    limits = f"of {least} or more" if most == math.inf else f"from {least} to {most:,}"
-    raise InputError(f"{name} must be a whole number {limits}, got {brief(value)}.")
+    limits = f"of at least {minimum}" if maximum == math.inf else f"from {minimum} to {maximum:,}"
+    raise InputError(f"{name} must be an integer {limits}, got {brief(value)}.")
 
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
-    """Refuse what is none of the words to choose from.
+    """Raise unless a value is one of the choices.
 
     Examples
     --------
@@ -54,28 +54,28 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
         raise unknown_name(name, value, choices)
 
 
-def check_progress(progress: object, name: str = "progress") -> None:
-    """Refuse what cannot be told of progress."""
-    if progress is not None and not callable(progress):
-        raise InputTypeError(f"{name} must be a function of one argument, or None, got {brief(progress)}.")
+def check_callable(function: object, name: str = "progress") -> None:
+    """Raise unless a callback is callable or None."""
+    if function is not None and not callable(function):
+        raise InputTypeError(f"{name} must be a function of one argument, or None, got {brief(function)}.")
 
 
 def as_path(name: str, path: Any) -> Path:
-    """Give a path that a system can have.
+    """Return a path that is valid on this system.
 
     Examples
     --------
-    >>> as_path("cache", b"work")
+    >>> as_path("cache_dir", b"work")
     Traceback (most recent call last):
-    minerva_select.errors.InputTypeError: cache must be a path as text, got b'work'.
+    minerva_select.errors.InputTypeError: cache_dir must be a string or a path, got b'work'.
     """
     text = os.fspath(path) if isinstance(path, os.PathLike) else path
     if not isinstance(text, str):
-        raise InputTypeError(f"{name} must be a path as text, got {brief(path)}.")
+        raise InputTypeError(f"{name} must be a string or a path, got {brief(path)}.")
     try:
-        is_possible = b"\0" not in os.fsencode(text)
+        is_valid = b"\0" not in os.fsencode(text)
     except UnicodeEncodeError:
-        is_possible = False
-    if not is_possible:
-        raise InputError(f"{name} has a character that no path can have, got {brief(text)}; rename it.")
+        is_valid = False
+    if not is_valid:
+        raise InputError(f"{name} has a character that is not valid in a path, got {brief(text)}; rename it.")
     return Path(text)

@@ -1,4 +1,4 @@
-"""What can go wrong, each as one clear sentence: the rule, the value, the remedy."""
+"""Exceptions and warnings, and helpers for their messages: one sentence with the rule, the value and the remedy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 class MinervaError(Exception):
     """Base of every error that MINERVA raises on purpose."""
 
-    reported_elsewhere = False  # another process of the same run tells the user
+    reported_elsewhere = False  # whether another process of the same run prints it
 
 
 class InputError(MinervaError, ValueError):
@@ -21,15 +21,15 @@ class InputTypeError(MinervaError, TypeError):
 
 
 class DivergenceError(MinervaError, RuntimeError):
-    """Training left the finite numbers; says at which step and what the last finite bound was."""
+    """Training diverged; the message has the step and the last finite bound."""
 
 
 class RankError(MinervaError, RuntimeError):
-    """Another process of the run is gone, so that this one cannot go on."""
+    """Another process of the run is lost, so that this one cannot continue."""
 
 
 class MissingPackageError(MinervaError, ImportError):
-    """An optional package is needed and not installed."""
+    """An optional package is needed but not installed."""
 
 
 class MinervaWarning(UserWarning):
@@ -37,7 +37,7 @@ class MinervaWarning(UserWarning):
 
 
 def unknown_name(what: str, name: object, known: Iterable[object]) -> InputError:
-    """Error for a name that does not exist, with the nearest one that does.
+    """Error for an unknown name that suggests the most similar one.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def unknown_name(what: str, name: object, known: Iterable[object]) -> InputError
 
 
 def brief(value: object) -> str:
-    """Give a value as one short line, for a sentence: a table in place of a number would be many.
+    """Show a value on one short line, whatever it is.
 
     Examples
     --------
@@ -63,6 +63,6 @@ def brief(value: object) -> str:
     """
     try:
         text = " ".join(repr(value).split())
-    except Exception:  # a whole number of too many digits, or an object that cannot say what it is
+    except Exception:  # an integer with too many digits, or an object with a broken __repr__
         text = f"a value of type {type(value).__name__}"
     return text if len(text) <= 80 else f"{text[:76]}...{text[-1]}"

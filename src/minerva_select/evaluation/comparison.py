@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from minerva_select.checks import as_path, check_progress, check_whole, is_finite
+from minerva_select.checks import as_path, check_callable, check_integer, is_finite
 from minerva_select.errors import InputError, brief
 from minerva_select.evaluation.backends import user_backend
 from minerva_select.evaluation.dataset import read_study
@@ -104,10 +104,10 @@ def compare(
     if len(_missing(chosen)) == len(chosen):
         names = ", ".join(method.name for method in chosen)
         raise InputError(f"None of the methods {names} is installed; name others, or {INSTALL}.")
-    check_progress(progress)
-    check_progress(on_interrupt, "on_interrupt")
-    n_splits = check_whole("n_splits", n_splits, 1, 10_000)  # and all numbers as JSON writes them
-    random_state = check_whole("random_state", random_state, 0)
+    check_callable(progress)
+    check_callable(on_interrupt, "on_interrupt")
+    n_splits = check_integer("n_splits", n_splits, 1, 10_000)  # and all numbers as JSON writes them
+    random_state = check_integer("random_state", random_state, 0)
     held_out, time_limit = _check_share(held_out), _check_seconds(time_limit)
     study = read_study(
         X,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from minerva_select.checks import check_progress, check_whole, is_finite
+from minerva_select.checks import check_callable, check_integer, is_finite
 from minerva_select.data.frames import as_table, as_target
 from minerva_select.data.splits import split_rows
 from minerva_select.errors import InputError, InputTypeError, brief
@@ -90,10 +90,10 @@ def repeat_fits(
 
     from minerva_select.selectors.parameters import as_generator, check_jobs  # noqa: PLC0415 - loads torch
 
-    n_repeats = check_whole("n_repeats", n_repeats, 1, 1_000_000)
+    n_repeats = check_integer("n_repeats", n_repeats, 1, 1_000_000)
     _check_share(subsample)
     check_jobs(n_jobs)
-    check_progress(progress)
+    check_callable(progress)
     if not hasattr(selector, "get_params") or isinstance(selector, type):
         raise InputTypeError(f"selector must be a selector, such as MinervaSelector(), got {brief(selector)}.")
     rows = _read(X, y, getattr(selector, "target_type", "auto"), is_stratified=subsample is not None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 
@@ -19,6 +20,11 @@ class Loss:
     def total(self) -> Tensor:
         """What is minimised."""
         return self.negative_bound + self.sparsity_term + self.drift_term
+
+    def detach(self) -> Loss:
+        """The same values without their gradient."""
+        terms = (self.negative_bound, self.sparsity_term, self.drift_term)
+        return Loss(*(torch.as_tensor(term).detach() for term in terms))
 
 
 def sparsity_ratio(weights: Tensor) -> Tensor:

@@ -168,7 +168,7 @@ class _Training:
         self.best_parameters = ensemble.snapshot()
         self.records: list[TrainingRecord] = []
         self.step, self.waited, self.n_decays, self.converged = 0, 0, schedule.n_decays, False
-        self._graph: GraphedStep | None = None
+        self._graph: GraphedStep[Loss] | None = None
         if isinstance(loss_of_batch, BatchLoss) and ensemble.values.is_cuda and ranks.size == 1:
             self._graph = GraphedStep(loss_of_batch, self._descend)
 

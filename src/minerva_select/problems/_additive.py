@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from minerva_select.checks import check_whole
+from minerva_select.checks import check_integer
 from minerva_select.problems._parameters import RandomState, check_number, column_names, make_generator
 from minerva_select.problems._problem import Problem
 
@@ -39,8 +39,8 @@ def additive(
     >>> additive(n_samples=100).relevant
     ('f0', 'f1', 'f2', 'f3', 'f4')
     """
-    n_samples = check_whole("n_samples", n_samples, least=1)
-    n_features = check_whole("n_features", n_features, least=5)
+    n_samples = check_integer("n_samples", n_samples, minimum=1)
+    n_features = check_integer("n_features", n_features, minimum=5)
     noise = check_number("noise", noise, 0.0, include_low=True)
     rng = make_generator(random_state)
     values = rng.random((n_samples, n_features))

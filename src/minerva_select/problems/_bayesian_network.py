@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from minerva_select.checks import check_whole
+from minerva_select.checks import check_integer
 from minerva_select.errors import InputError
 from minerva_select.problems._network import (
     MAX_TABLE_ENTRIES,
@@ -66,10 +66,10 @@ def bayesian_network(
     >>> set(problem.relevant) <= set(problem.X.columns)
     True
     """
-    n_samples = check_whole("n_samples", n_samples, least=1)
-    n_nodes = check_whole("n_nodes", n_nodes, least=2)
-    max_parents = check_whole("max_parents", max_parents, least=1)
-    n_levels = check_whole("n_levels", n_levels, least=2, most=np.iinfo(np.int8).max)
+    n_samples = check_integer("n_samples", n_samples, minimum=1)
+    n_nodes = check_integer("n_nodes", n_nodes, minimum=2)
+    max_parents = check_integer("max_parents", max_parents, minimum=1)
+    n_levels = check_integer("n_levels", n_levels, minimum=2, maximum=np.iinfo(np.int8).max)
     n_entries = n_levels ** (max_parents + 1)
     if n_entries > MAX_TABLE_ENTRIES:
         raise InputError(
@@ -77,7 +77,7 @@ def bayesian_network(
             f"{n_levels} levels need {n_entries:,}; lower max_parents or n_levels."
         )
     if target is not None:
-        target = check_whole("target", target, least=0, most=n_nodes - 1)
+        target = check_integer("target", target, minimum=0, maximum=n_nodes - 1)
     rng = make_generator(random_state)
     network = draw_network(n_nodes, max_parents, n_levels, rng)
     blankets = [markov_blanket(network.parents, node) for node in range(n_nodes)]

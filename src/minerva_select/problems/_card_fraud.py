@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from minerva_select.checks import check_whole
+from minerva_select.checks import check_integer
 from minerva_select.problems._card_fraud_columns import ColumnPlan, draw_column_plan
 from minerva_select.problems._card_fraud_patterns import PATTERNS, draw_relevant_columns
 from minerva_select.problems._parameters import RandomState, check_number, make_generator
@@ -68,7 +68,7 @@ def card_fraud(
     >>> foreign_device.groupby(problem.y).mean().round(2).tolist()
     [0.01, 0.6]
     """
-    n_samples = check_whole("n_samples", n_samples, least=1)
+    n_samples = check_integer("n_samples", n_samples, minimum=1)
     return PaymentGenerator.create(n_features, rate, random_state).draw(range(n_samples))
 
 
@@ -82,7 +82,7 @@ class PaymentGenerator:
 
     @classmethod
     def create(cls, n_features: int, rate: float, random_state: RandomState) -> PaymentGenerator:
-        n_features = check_whole("n_features", n_features, least=sum(map(len, PATTERNS.values())))
+        n_features = check_integer("n_features", n_features, minimum=sum(map(len, PATTERNS.values())))
         rate = check_number("rate", rate, 0.0, 1.0)
         seed = int(make_generator(random_state).integers(2**63))
         return cls(draw_column_plan(n_features, np.random.default_rng([seed, 0])), rate, seed)

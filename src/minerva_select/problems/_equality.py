@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from minerva_select.checks import check_whole
+from minerva_select.checks import check_integer
 from minerva_select.problems._parameters import RandomState, check_positions, column_names, make_generator
 from minerva_select.problems._problem import Problem
 from minerva_select.schema import Array
@@ -53,9 +53,9 @@ def equality(
     >>> bool((problem.y == (problem.X["f3"] == problem.X["f8"])).all())
     True
     """
-    n_samples = check_whole("n_samples", n_samples, least=1)
-    n_features = check_whole("n_features", n_features, least=2)
-    n_levels = check_whole("n_levels", n_levels, least=2, most=np.iinfo(np.int16).max)
+    n_samples = check_integer("n_samples", n_samples, minimum=1)
+    n_features = check_integer("n_features", n_features, minimum=2)
+    n_levels = check_integer("n_levels", n_levels, minimum=2, maximum=np.iinfo(np.int16).max)
     first, second = check_positions("relevant", relevant, 2, n_features)
     rng = make_generator(random_state)
     values = draw_levels(n_samples, n_features, n_levels, rng)

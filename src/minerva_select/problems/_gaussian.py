@@ -6,7 +6,7 @@ import math
 
 import pandas as pd
 
-from minerva_select.checks import check_whole
+from minerva_select.checks import check_integer
 from minerva_select.problems._parameters import RandomState, check_number, column_names, make_generator
 from minerva_select.problems._problem import Problem
 
@@ -49,9 +49,9 @@ def gaussian(
     >>> problem.relevant, list(problem.y.columns), round(problem.mutual_information, 4)
     (('f0', 'f1'), ['y0', 'y1'], 0.4463)
     """
-    n_samples = check_whole("n_samples", n_samples, least=1)
-    n_features = check_whole("n_features", n_features, least=1)
-    n_noise = check_whole("n_noise", n_noise, least=0)
+    n_samples = check_integer("n_samples", n_samples, minimum=1)
+    n_features = check_integer("n_features", n_features, minimum=1)
+    n_noise = check_integer("n_noise", n_noise, minimum=0)
     correlation = check_number("correlation", correlation, -1.0, 1.0)
     rng = make_generator(random_state)
     values = rng.standard_normal((n_samples, n_features + n_noise))

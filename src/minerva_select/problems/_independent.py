@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from minerva_select.checks import check_choice, check_whole
+from minerva_select.checks import check_choice, check_integer
 from minerva_select.problems._parameters import RandomState, column_names, make_generator
 from minerva_select.problems._problem import Problem
 
@@ -53,8 +53,8 @@ def independent(
     ((), 0.0, True)
     """
     check_choice("target_type", target_type, TARGET_TYPES)
-    n_samples = check_whole("n_samples", n_samples, least=2 * MIN_POSITIVES)
-    n_features = check_whole("n_features", n_features, least=1)
+    n_samples = check_integer("n_samples", n_samples, minimum=2 * MIN_POSITIVES)
+    n_features = check_integer("n_features", n_features, minimum=1)
     rng = make_generator(random_state)
     y = _draw_target(target_type, n_samples, rng)
     names = column_names(n_features)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from minerva_select.checks import check_whole, is_finite
+from minerva_select.checks import check_integer, is_finite
 from minerva_select.errors import InputError, brief
 
 RandomState = int | np.random.Generator | None
@@ -17,7 +17,7 @@ def make_generator(random_state: RandomState) -> np.random.Generator:
     """Return a generator for a seed; a generator is returned as it is, None takes entropy from the system."""
     if random_state is None or isinstance(random_state, np.random.Generator):
         return np.random.default_rng(random_state)
-    return np.random.default_rng(check_whole("random_state", random_state, least=0))
+    return np.random.default_rng(check_integer("random_state", random_state, minimum=0))
 
 
 def check_number(name: str, value: object, low: float, high: float = math.inf, *, include_low: bool = False) -> float:
@@ -35,7 +35,7 @@ def check_positions(name: str, values: Iterable[object], n_positions: int, n_fea
     listed = list(values) if is_list else []
     if len(listed) != n_positions:
         raise InputError(f"{name} must have {n_positions} column positions, got {brief(values)}.")
-    positions = sorted(check_whole(f"A position in {name}", value, 0, n_features - 1) for value in listed)
+    positions = sorted(check_integer(f"A position in {name}", value, 0, n_features - 1) for value in listed)
     if len(set(positions)) != n_positions:
         raise InputError(f"{name} must have {n_positions} distinct column positions, got {brief(values)}.")
     return tuple(positions)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from minerva_select.checks import check_whole
+from minerva_select.checks import check_integer
 from minerva_select.problems._parameters import (
     RandomState,
     check_number,
@@ -56,9 +56,9 @@ def parity(
     >>> bool((problem.y == (problem.X["f1"] ^ problem.X["f4"])).all())
     True
     """
-    n_samples = check_whole("n_samples", n_samples, least=1)
-    n_features = check_whole("n_features", n_features, least=1)
-    n_bits = check_whole("n_bits", n_bits, least=1, most=n_features)
+    n_samples = check_integer("n_samples", n_samples, minimum=1)
+    n_features = check_integer("n_features", n_features, minimum=1)
+    n_bits = check_integer("n_bits", n_bits, minimum=1, maximum=n_features)
     noise = check_number("noise", noise, 0.0, 0.5, include_low=True)
     rng = make_generator(random_state)
     drawn = rng.choice(n_features, size=n_bits, replace=False).tolist()

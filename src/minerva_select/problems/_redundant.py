@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from minerva_select.checks import check_whole
+from minerva_select.checks import check_integer
 from minerva_select.errors import InputError
 from minerva_select.problems._parameters import RandomState, check_number, column_names, make_generator
 from minerva_select.problems._problem import Problem
@@ -62,12 +62,12 @@ def redundant(
     >>> dict(problem.proxies)
     {'f0': ('f2', 'f3', 'f4'), 'f1': ('f4',)}
     """
-    n_samples = check_whole("n_samples", n_samples, least=1)
-    n_relevant = check_whole("n_relevant", n_relevant, least=1)
-    n_copies = check_whole("n_copies", n_copies, least=0)
-    n_noisy_copies = check_whole("n_noisy_copies", n_noisy_copies, least=0)
-    n_mixes = check_whole("n_mixes", n_mixes, least=0)
-    n_noise = check_whole("n_noise", n_noise, least=0)
+    n_samples = check_integer("n_samples", n_samples, minimum=1)
+    n_relevant = check_integer("n_relevant", n_relevant, minimum=1)
+    n_copies = check_integer("n_copies", n_copies, minimum=0)
+    n_noisy_copies = check_integer("n_noisy_copies", n_noisy_copies, minimum=0)
+    n_mixes = check_integer("n_mixes", n_mixes, minimum=0)
+    n_noise = check_integer("n_noise", n_noise, minimum=0)
     copy_noise = check_number("copy_noise", copy_noise, 0.0)
     noise = check_number("noise", noise, 0.0)
     if n_mixes and n_relevant < 2:

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from minerva_select.checks import check_choice, check_whole
+from minerva_select.checks import check_choice, check_integer
 from minerva_select.problems._equality import draw_levels
 from minerva_select.problems._parameters import RandomState, column_names, make_generator
 from minerva_select.problems._problem import Problem
@@ -94,10 +94,10 @@ def switching(
     10
     """
     check_choice("coefficients", coefficients, ("paper", "random"))
-    n_samples = check_whole("n_samples", n_samples, least=1)
-    n_levels = check_whole("n_levels", n_levels, least=2, most=np.iinfo(np.int16).max)
+    n_samples = check_integer("n_samples", n_samples, minimum=1)
+    n_levels = check_integer("n_levels", n_levels, minimum=2, maximum=np.iinfo(np.int16).max)
     min_features = max(PAPER_RULE.columns) + 1 if coefficients == "paper" else N_CATEGORICAL + 2 * N_WAVES
-    n_features = check_whole("n_features", n_features, least=min_features)
+    n_features = check_integer("n_features", n_features, minimum=min_features)
     rng = make_generator(random_state)
     rule = PAPER_RULE if coefficients == "paper" else draw_rule(n_features, rng)
     levels = draw_levels(n_samples, N_CATEGORICAL, n_levels, rng)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from minerva_select.checks import check_choice, check_whole, is_finite
+from minerva_select.checks import check_choice, check_integer, is_finite
 from minerva_select.errors import InputError, brief, unknown_name
 from minerva_select.preprocessing.rescale import rescale_extremes
 from minerva_select.schema import Table
@@ -55,14 +55,14 @@ def check_settings(parameters: Mapping[str, Any], may_be_none: Sequence[str] = (
     """Check the parameters that several baselines have in common."""
     for name in _MIN_COUNTS.keys() & parameters.keys():
         if parameters[name] is not None or name not in may_be_none:
-            check_whole(name, parameters[name], _MIN_COUNTS[name], _MAX_COUNT)
+            check_integer(name, parameters[name], _MIN_COUNTS[name], _MAX_COUNT)
     check_jobs(parameters.get("n_jobs"))
     check_categorical(parameters.get("categorical_features"))
 
 
 def check_jobs(n_jobs: Any) -> None:
     """Raise for a number of workers that joblib does not accept."""
-    if n_jobs is not None and check_whole("n_jobs", n_jobs, -_MAX_JOBS, _MAX_JOBS) == 0:
+    if n_jobs is not None and check_integer("n_jobs", n_jobs, -_MAX_JOBS, _MAX_JOBS) == 0:
         raise InputError("n_jobs must be None or a whole number other than 0, got 0; give -1 for all cores.")
 
 

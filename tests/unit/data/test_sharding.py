@@ -1,4 +1,4 @@
-"""ProcessGroup that hold rows of their own find what one process finds that holds all of them."""
+"""Several ranks with sharded rows compute the same as one process with all rows."""
 
 import dataclasses
 
@@ -26,14 +26,14 @@ N_ROWS = 3000
 OWN = {1: (3000,), 2: (1100, 1900), 3: (700, 0, 2300)}  # rows of each rank
 UNITS = [[feature] for feature in range(6)]  # 1 and 4 are equal or not, which is what 2 and 5 are about
 SHORT = Schedule(max_steps=20, batch_size=256, evaluate_every=10, max_gradient_norm=float("inf"))
-PLAN = FitConfig(
+CONFIG = FitConfig(
     1, 1, 5, 16, 0.0, Schedule(max_steps=60, batch_size=128, learning_rate=1e-2, evaluate_every=20), n_pairs=2
 )
-WITH_DROPOUT = dataclasses.replace(PLAN, n_folds=3, dropout=0.1)
+WITH_DROPOUT = dataclasses.replace(CONFIG, n_folds=3, dropout=0.1)
 
 
 def table(is_discrete):
-    """Features, bins of the target and what they are; all rows in the order of the target."""
+    """Features and target, with the rows sorted by the target."""
     generator = torch.Generator().manual_seed(1)
     codes = torch.randint(3, (N_ROWS, 4), generator=generator, dtype=torch.uint8)
     quantiles = torch.rand(N_ROWS, 2, generator=generator)
@@ -56,7 +56,7 @@ def table(is_discrete):
 
 
 def make_folds(ranks, is_discrete, n_folds=1):
-    """Folds of which a rank holds its own rows: of classes encoded fold by fold, of amounts once for all folds."""
+    """Folds over the rows of a rank: encoded per fold if discrete, else once for all folds."""
     x, target = table(is_discrete)
     generator = torch.Generator().manual_seed(2)
     weights = torch.rand(N_ROWS, generator=generator) + 0.5
@@ -78,64 +78,66 @@ def make_folds(ranks, is_discrete, n_folds=1):
     ]
 
 
-def steps(ranks, is_discrete):
-    """The moves of the solver, one by one."""
+def solver_steps(ranks, is_discrete):
+    """Results of each step of the solver."""
     folds = make_folds(ranks, is_discrete, 2)
     found = screen_fold(folds[0])
     folds = add_pair_tables(folds, [found], 2)
     with seeded_rng(0, CPU) as generator:
         run = TrainingContext(generator)
-        jobs = [CriticTask(folds[0], [0, 1, 2, 4]), CriticTask(folds[1], [1, 3, 4])]
-        critics = CrossFitCritics(jobs, width=16)
+        tasks = [CriticTask(folds[0], [0, 1, 2, 4]), CriticTask(folds[1], [1, 3, 4])]
+        critics = CrossFitCritics(tasks, width=16)
         critics.fit(dataclasses.replace(SHORT, max_steps=1), run, stage="learn")
         gradient = critics.ensemble.gradient.clone()
         outcome = critics.fit(SHORT, run, stage="learn")
-        hidden = CrossFitCritics(jobs, width=16)
-        hidden.fit(dataclasses.replace(SHORT, max_steps=1), run, stage="vet", sample_masks=make_mask_sampler(UNITS[:5]))
+        masked = CrossFitCritics(tasks, width=16)
+        masked.fit(dataclasses.replace(SHORT, max_steps=1), run, stage="vet", sample_masks=make_mask_sampler(UNITS[:5]))
         units = [[[0], [1, 4]], [[3]]]
         tuned = tuning_importances(critics, units, generator, max_rows=500)
         return {
             "screen": [value.numpy() for value in vars(found).values()],
             "tables": folds[0].pairs.tables.numpy(),
             "gradient": gradient.numpy(),
-            "gradient of hidden parts": hidden.ensemble.gradient.numpy(),
-            "parameters": parameters_that_matter(critics).numpy(),
+            "masked gradient": masked.ensemble.gradient.numpy(),
+            "parameters": relevant_parameters(critics).numpy(),
             "losses": np.array([record.bound for record in outcome.records]),
-            "held out": outcome.held_out_bound.numpy(),
-            "tune": torch.cat(critics.tuning_information()).numpy(),
-            "vet": torch.cat(critics.held_out_information(critics.feature_mask([1, 4]))).numpy(),
-            "falls": torch.cat([fall.flatten() for fall in held_out_importances(critics, units, generator)]).numpy(),
-            "falls of tuning rows": np.array([(fall.mean, fall.standard_error) for job in tuned for fall in job]),
-            "draws to come": [torch.rand(3, generator=one).tolist() for one in (network_generator(), generator)],
+            "held-out bound": outcome.held_out_bound.numpy(),
+            "tuning information": torch.cat(critics.tuning_information()).numpy(),
+            "held-out information": torch.cat(critics.held_out_information(critics.feature_mask([1, 4]))).numpy(),
+            "held-out importances": torch.cat(
+                [one.flatten() for one in held_out_importances(critics, units, generator)]
+            ).numpy(),
+            "tuning importances": np.array([(one.mean, one.standard_error) for task in tuned for one in task]),
+            "next draws": [torch.rand(3, generator=one).tolist() for one in (network_generator(), generator)],
         }
 
 
-def parameters_that_matter(critics):
-    """Without the last bias of an amount's tower: what is added to all bins' scores alike changes nothing."""
+def relevant_parameters(critics):
+    """All but the last bias of the target's tower, which shifts the scores of all bins alike."""
     parameters = critics.ensemble.parameters.items()
     return torch.cat([value.detach().flatten() for name, value in parameters if name != "target.finish.2.bias"])
 
 
-def solve(ranks, is_discrete, plan):
-    """What is selected, and in which order the others went."""
+def solve(ranks, is_discrete, config):
+    """Selected units and their information."""
     with seeded_rng(0, CPU) as generator:
-        folds = make_folds(ranks, is_discrete, plan.n_folds)
+        folds = make_folds(ranks, is_discrete, config.n_folds)
         run = TrainingContext(generator, Deadline(1000.0, ranks.broadcast))
-        solution = solve_vetting(folds, UNITS, [], plan, run)
+        solution = solve_vetting(folds, UNITS, [], config, run)
     return solution.selected, solution.information.mean, solution.information.standard_error
 
 
-def eliminate_all_but_the_needed(ranks, is_discrete):
-    """What is left of all units, and in which order the others went."""
+def eliminate_units(ranks, is_discrete):
+    """Kept units, and the others in the order in which they were dropped."""
     with seeded_rng(0, CPU) as generator:
-        workshop = SearchContext(UNITS, [], PLAN, TrainingContext(generator))
-        everything = fit_candidates(make_folds(ranks, is_discrete), [list(range(6))], workshop, "learn")
-        found = eliminate(MaskedCritics(everything, list(range(6)), workshop), workshop, 0.05, None)
+        context = SearchContext(UNITS, [], CONFIG, TrainingContext(generator))
+        everything = fit_candidates(make_folds(ranks, is_discrete), [list(range(6))], context, "learn")
+        found = eliminate(MaskedCritics(everything, list(range(6)), context), context, 0.05, None)
     return found.kept, [gone.unit for gone in found.dropped]
 
 
-def solve_as_in_the_paper(ranks):
-    """A few steps of either stage."""
+def run_paper_solver(ranks):
+    """A few steps of each stage."""
     x, target = table(is_discrete=True)
     y = target.bin_rows.take(target.bins)
     seen, held_out = torch.randperm(N_ROWS, generator=torch.Generator().manual_seed(0)).tensor_split([2500])
@@ -148,77 +150,77 @@ def solve_as_in_the_paper(ranks):
     return {"weights": solution.weights.numpy(), "bounds": np.array([*bounds, (kept.mean, kept.standard_error, 0.0)])}
 
 
-def moves(ranks):
+def run_steps(ranks):
     torch.set_num_threads(1)
     return {
-        "steps": [steps(ranks, is_discrete) for is_discrete in (True, False)],
-        "eliminations": [eliminate_all_but_the_needed(ranks, is_discrete) for is_discrete in (True, False)],
-        "paper": solve_as_in_the_paper(ranks),
-        # The second has no time left by its own clock
-        "time is up": Deadline(1000.0 * (ranks.rank != 1), ranks.broadcast).fraction(0.5).expired,
+        "steps": [solver_steps(ranks, is_discrete) for is_discrete in (True, False)],
+        "eliminations": [eliminate_units(ranks, is_discrete) for is_discrete in (True, False)],
+        "paper": run_paper_solver(ranks),
+        # By its own clock rank 1 has no time left
+        "expired": Deadline(1000.0 * (ranks.rank != 1), ranks.broadcast).fraction(0.5).expired,
     }
 
 
-def everything(ranks):
-    solutions = [solve(ranks, is_discrete, PLAN) for is_discrete in (True, False)]
-    return moves(ranks) | {"solutions": solutions, "with dropout": solve(ranks, True, WITH_DROPOUT)}
+def run_all(ranks):
+    solutions = [solve(ranks, is_discrete, CONFIG) for is_discrete in (True, False)]
+    return run_steps(ranks) | {"solutions": solutions, "with dropout": solve(ranks, True, WITH_DROPOUT)}
 
 
 @pytest.fixture(scope="module")
 def expected():
     before = torch.get_num_threads()
-    found = everything(ProcessGroup(CPU))
+    found = run_all(ProcessGroup(CPU))
     torch.set_num_threads(before)
     return found
 
 
 @pytest.fixture(scope="module")
 def of_two():
-    return run_ranks(everything, 2)
+    return run_ranks(run_all, 2)
 
 
 @pytest.fixture(scope="module", params=[2, 3])
 def found(request):
-    return request.getfixturevalue("of_two") if request.param == 2 else run_ranks(moves, 3)
+    return request.getfixturevalue("of_two") if request.param == 2 else run_ranks(run_steps, 3)
 
 
-# Sums of float32 in another order. Steps of Adam divide by the size of the gradient, which makes the most of its error.
+# Sums of float32 in another order; Adam divides by the size of the gradient, which amplifies its error
 TOLERANCE = {
     "tables": 1e-6,
     "gradient": 1e-6,
-    "gradient of hidden parts": 1e-6,
+    "masked gradient": 1e-6,
     "parameters": 1e-4,
     "losses": 1e-5,
-    "held out": 1e-5,
-    "tune": 1e-4,
-    "vet": 1e-4,
-    "falls": 1e-4,
-    "falls of tuning rows": 1e-5,
+    "held-out bound": 1e-5,
+    "tuning information": 1e-4,
+    "held-out information": 1e-4,
+    "held-out importances": 1e-4,
+    "tuning importances": 1e-5,
 }
 
 
 @pytest.mark.parametrize("what", TOLERANCE)
-def test_each_move_of_ranks_gives_what_it_gives_one_process(found, expected, what):
+def test_each_step_equals_that_of_one_process(found, expected, what):
     for of_rank in found:
         for mine, right in zip(of_rank["steps"], expected["steps"], strict=True):
-            assert np.abs(right[what]).max() > 0.01  # there is something to get wrong
+            assert np.abs(right[what]).max() > 0.01
             np.testing.assert_allclose(mine[what], right[what], rtol=0, atol=TOLERANCE[what])
 
 
-def test_counts_of_ranks_add_up_exactly(found, expected):
+def test_counts_are_exactly_those_of_one_process(found, expected):
     for of_rank in found:
         for mine, right in zip(of_rank["steps"], expected["steps"], strict=True):
             assert all(np.array_equal(*pair) for pair in zip(mine["screen"], right["screen"], strict=True))
 
 
-def test_every_rank_has_the_same_bits_and_draws_as_the_others(found, expected):
+def test_all_ranks_have_the_same_bits_and_random_numbers(found, expected):
     for of_rank in found:
-        for mine, leading, right in zip(of_rank["steps"], found[0]["steps"], expected["steps"], strict=True):
-            assert all(np.array_equal(mine[what], leading[what]) for what in TOLERANCE)
-            assert mine["draws to come"] == leading["draws to come"] == right["draws to come"]
+        for mine, main, right in zip(of_rank["steps"], found[0]["steps"], expected["steps"], strict=True):
+            assert all(np.array_equal(mine[what], main[what]) for what in TOLERANCE)
+            assert mine["next draws"] == main["next draws"] == right["next draws"]
 
 
-def test_ranks_eliminate_units_in_the_order_of_one_process(found, expected):
+def test_units_are_eliminated_in_the_order_of_one_process(found, expected):
     for of_rank in found:
         assert of_rank["eliminations"] == expected["eliminations"]
     for kept, gone in expected["eliminations"]:
@@ -226,57 +228,57 @@ def test_ranks_eliminate_units_in_the_order_of_one_process(found, expected):
         assert sorted(gone) == [0, 2, 3, 5]
 
 
-def test_ranks_select_what_one_process_selects(of_two, expected):
+def test_the_selection_equals_that_of_one_process(of_two, expected):
     assert of_two[0]["solutions"] == of_two[1]["solutions"]
     for solution, right in zip(of_two[0]["solutions"], expected["solutions"], strict=True):
         assert solution[0] == right[0] == [1, 4]
         assert solution[1:] == pytest.approx(right[1:], abs=1e-3)  # nats
 
 
-def test_ranks_select_what_one_process_selects_with_dropout(of_two, expected):
+def test_the_selection_with_dropout_equals_that_of_one_process(of_two, expected):
     assert of_two[0]["with dropout"] == of_two[1]["with dropout"]
     assert of_two[0]["with dropout"][0] == expected["with dropout"][0] == [1, 4]
 
 
-def test_algorithm_1_on_ranks_takes_the_steps_of_one_process(found, expected):
+def test_the_paper_solver_takes_the_steps_of_one_process(found, expected):
     for of_rank in found:
         for what, right in expected["paper"].items():
             np.testing.assert_allclose(of_rank["paper"][what], right, rtol=0, atol=1e-4)
 
 
-def test_the_leading_clock_ends_the_time_of_all(found):
-    assert [of_rank["time is up"] for of_rank in found] == [False] * len(found)
+def test_the_clock_of_rank_0_counts(found):
+    assert [of_rank["expired"] for of_rank in found] == [False] * len(found)
 
 
-def shares_of(rank):
-    """Rows 0 to 3 are of the first rank, 4 of the second, 5 to 9 of the third."""
+def sharding_of(rank):
+    """Rows 0 to 3 on rank 0, row 4 on rank 1, rows 5 to 9 on rank 2."""
     return Sharding(ProcessGroup(CPU, rank, 3), (0, 4, 5, 10))
 
 
-def test_numbers_of_rows_lead_to_the_rank_that_holds_them():
+def test_every_row_number_has_one_owner():
     rows = torch.tensor([0, 3, 4, 5, 9, 10, 14, 29])
-    owners = torch.stack([shares_of(rank).owns(rows) for rank in range(3)]).long().argmax(0)
+    owners = torch.stack([sharding_of(rank).owns(rows) for rank in range(3)]).long().argmax(0)
     assert owners.tolist() == [0, 0, 1, 2, 2, 0, 1, 2]
-    last = shares_of(2)
+    last = sharding_of(2)
     assert last.select_own(rows).tolist() == [5, 9, 29]
-    assert last.positions(last.select_own(rows), n_held=15).tolist() == [0, 4, 14]  # each fold has its own five rows
-    assert last.positions(last.select_own(rows), n_held=5).tolist() == [0, 4, 4]  # all folds have the same
+    assert last.positions(last.select_own(rows), n_held=15).tolist() == [0, 4, 14]  # five rows per fold
+    assert last.positions(last.select_own(rows), n_held=5).tolist() == [0, 4, 4]  # the same five rows for all folds
     assert last.positions(rows, n_held=5).tolist() == [0, 0, 0, 0, 4, 0, 0, 4]
 
 
-def test_a_portion_fills_up_the_lines_of_which_a_rank_holds_less():
+def test_shorter_lines_of_a_shard_are_padded():
     rows = torch.tensor([[7, 0, 9, 5], [1, 6, 2, 4]])
-    shard = shares_of(2).shard(rows)
+    shard = sharding_of(2).shard(rows)
     assert shard.rows[0].tolist() == [7, 9, 5]
     assert shard.rows[1, 0] == 6
     values = torch.arange(8).view(2, 4)
     assert shard.select(values).tolist() == [[0, 2, 3], [5, 0, 0]]
     by_column = shard.select(torch.stack([values, -values], dim=-1))
     assert by_column.tolist() == [[[0, 0], [2, -2], [3, -3]], [[5, -5], [0, 0], [0, 0]]]
-    assert shares_of(1).shard(rows[:1]).rows.shape == (1, 0)
+    assert sharding_of(1).shard(rows[:1]).rows.shape == (1, 0)
 
 
-def test_who_holds_every_row_copies_nothing():
+def test_unsharded_rows_are_not_copied():
     rows = torch.tensor([[2, 0], [1, 2]])
     shard = UNSHARDED.shard(rows)
     assert shard.rows is rows

@@ -148,7 +148,7 @@ def test_repeats_that_do_not_fit_the_selection_are_refused():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_repeats": 0}, "n_repeats must be a whole number from 1 to 1,000,000, got 0"),
+        ({"n_repeats": 0}, "n_repeats must be an integer from 1 to 1,000,000, got 0"),
         ({"n_repeats": 2.5}, "n_repeats must be"),
         ({"n_repeats": 2, "subsample": 1.0}, "subsample must be a share between 0 and 1"),
         ({"n_repeats": 2, "subsample": "half"}, "subsample must be a share"),

@@ -1,4 +1,4 @@
-"""A step captured as a graph is the step."""
+"""A step captured as a graph computes the same as an ordinary step."""
 
 import pytest
 import torch
@@ -10,14 +10,20 @@ from minerva_select.runtime.cuda_graphs import BatchLoss, GraphedStep
 needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 
 
-def test_a_batch_loss_draws_once_a_call_and_passes_what_it_drew():
+def test_a_batch_loss_draws_once_per_call():
     drawn = iter([(torch.tensor([1.0]), torch.tensor([2.0])), (torch.tensor([3.0]), torch.tensor([5.0]))])
     batch = BatchLoss(lambda: next(drawn), lambda a, b: Loss(a * b))
     assert [batch().total.item() for _ in range(2)] == [2.0, 15.0]
 
 
+def test_a_detached_loss_has_no_gradient():
+    loss = Loss(torch.ones(1, requires_grad=True) * 2, sparsity_term=0.5).detach()
+    assert not loss.total.requires_grad
+    assert loss.total.item() == 2.5
+
+
 def steps_of(graphed, n_steps=12):
-    """Parameters after some steps of least squares on drawn rows, and the losses on the way."""
+    """Parameters after some steps of least squares on random batches, and the losses."""
     torch.manual_seed(0)
     device, generator = torch.device("cuda"), torch.Generator().manual_seed(1)
     model = torch.nn.Module()
@@ -49,7 +55,7 @@ def steps_of(graphed, n_steps=12):
 
 
 @needs_gpu
-def test_a_graph_takes_the_steps_that_kernels_one_by_one_take():
+def test_graphed_steps_equal_ordinary_steps():
     (values, losses, n_steps, step), (expected, expected_losses, _, _) = steps_of(True), steps_of(False)
     assert step.graph is not None
     assert n_steps == 12

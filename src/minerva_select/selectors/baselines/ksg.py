@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 
-from minerva_select.checks import check_whole, is_finite
+from minerva_select.checks import check_integer, is_finite
 from minerva_select.errors import InputError, brief
 from minerva_select.selectors.baselines.base import BaselineSelector, Ranking, keep_best
 from minerva_select.selectors.baselines.design_matrix import Question
@@ -108,7 +108,7 @@ class KSGSelector(BaselineSelector):
         return Ranking(scores, kept, "{:.3g} nats alone", f"above {share}", f"not above {share}", marginal_nats=scores)
 
     def _check(self, n_rows: int) -> None:
-        check_whole("n_neighbors", self.n_neighbors, least=1, most=n_rows - 1)
+        check_integer("n_neighbors", self.n_neighbors, minimum=1, maximum=n_rows - 1)
         if not is_finite(self.threshold) or not 0 <= self.threshold <= 1:
             raise InputError(f"threshold must be a number from 0 to 1, got {brief(self.threshold)}.")
 

@@ -258,5 +258,5 @@ def test_same_seed_same_weights(example):
 )
 def test_a_bad_parameter_is_refused_in_one_sentence(example, name, value, least):
     X, y, _ = example
-    with pytest.raises(InputError, match=rf"^{name} must be a whole number from {least} to 1,000,000, got {value}\.$"):
+    with pytest.raises(InputError, match=rf"^{name} must be an integer from {least} to 1,000,000, got {value}\.$"):
         HSICLassoSelector(**{name: value}).fit(X, y)

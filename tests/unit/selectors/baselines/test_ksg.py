@@ -83,7 +83,7 @@ def test_the_best_are_kept_when_asked_for(mixed):
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"n_neighbors": 0}, "n_neighbors must be a whole number from 1 to 399"),
+        ({"n_neighbors": 0}, "n_neighbors must be an integer from 1 to 399"),
         ({"n_neighbors": 400}, "got 400"),
         ({"threshold": 1.5}, "threshold must be a number from 0 to 1, got 1.5"),
     ],
