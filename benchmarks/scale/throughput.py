@@ -30,7 +30,7 @@ from minerva_select.preprocessing.column_types import infer_column_types, infer_
 from minerva_select.preprocessing.table_encoder import TableEncoder
 from minerva_select.problems import card_fraud
 from minerva_select.runtime.device import find_device
-from minerva_select.selectors.cross_validation import as_rows, divide, informative_rows, make_folds
+from minerva_select.selectors.cross_validation import as_rows, informative_rows, make_folds, split_into_folds
 from minerva_select.selectors.row_metadata import read_row_metadata
 from minerva_select.solvers.candidate_search import add_pair_tables, screen_fold
 from minerva_select.solvers.fit_config import FitConfig
@@ -61,8 +61,10 @@ def prepare(n_rows: int, n_columns: int, device: torch.device) -> tuple[Fold, Fi
     x = as_rows(encoder.transform(table), torch.device("cpu")).pack().to(device)
     target_types = infer_target_types(target)
     config = FitConfig.for_rows(n_rows, informative_rows(target, target_types))
-    divisions = divide(target, target_types, config, np.random.default_rng(0), read_row_metadata(None, None, n_rows))
-    folds = make_folds(x, target, target_types, np.ones(n_rows), None, divisions, device)
+    splits = split_into_folds(
+        target, target_types, config, np.random.default_rng(0), read_row_metadata(None, None, n_rows)
+    )
+    folds = make_folds(x, target, target_types, np.ones(n_rows), None, splits, device)
     folds = subsample_folds(folds, torch.Generator().manual_seed(0))[:1]
     return add_pair_tables(folds, [screen_fold(fold) for fold in folds], config.n_pairs)[0], config
 

@@ -81,3 +81,14 @@ class TargetBinsConfig:
 
 
 TARGET_BINS = TargetBinsConfig()
+
+
+@dataclass(frozen=True)
+class SplitsConfig:
+    """How rows are split."""
+
+    held_out_share: float = 0.25  # of the rows, if a single split is enough
+    paper_held_out_share: float = 0.2  # of the rows, in Algorithm 1
+
+
+SPLITS = SplitsConfig()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from minerva_select.data.frames import as_target
 from minerva_select.errors import InputError
 from minerva_select.preprocessing.column_types import infer_target_types
-from minerva_select.selectors.cross_validation import divide
+from minerva_select.selectors.cross_validation import split_into_folds
 from minerva_select.selectors.row_metadata import RowMetadata
 from minerva_select.solvers.fit_config import FitConfig
 
@@ -19,11 +19,13 @@ PLANS = [FitConfig.for_rows(n_rows) for n_rows in (50, 500, 2_000, 10_000, 50_00
 
 
 def divisions_of(y, plan, groups=None, times=None):
-    """The divisions, or None if the rows are refused."""
+    """The splits, or None if the rows are refused."""
     origins = RowMetadata(len(y), groups, times)
     try:
         target = as_target(y, len(y))
-        return divide(target, infer_target_types(target), origins.adapt(plan), np.random.default_rng(0), origins)
+        return split_into_folds(
+            target, infer_target_types(target), origins.adapt(plan), np.random.default_rng(0), origins
+        )
     except InputError:
         return None
 
@@ -42,14 +44,14 @@ def grouped_rows(draw):
 @settings(max_examples=25, deadline=None)
 def test_no_group_is_in_two_parts_of_a_fold(rows, plan):
     groups, y = rows
-    divisions = divisions_of(y, plan, groups)
-    assume(divisions is not None)
+    splits = divisions_of(y, plan, groups)
+    assume(splits is not None)
     plan = RowMetadata(len(y), groups).adapt(plan)
-    assert len(divisions) == plan.n_folds
-    for division in divisions:
-        assert len(division.members) == plan.n_members
-        for train, tune in division.members:
-            parts = [train, tune, division.vet]
+    assert len(splits) == plan.n_folds
+    for split in splits:
+        assert len(split.members) == plan.n_members
+        for train, tune in split.members:
+            parts = [train, tune, split.held_out]
             assert sorted(np.concatenate(parts)) == list(range(len(y)))
             assert sum(len(np.unique(groups[part])) for part in parts) == groups.max() + 1
 
@@ -59,13 +61,13 @@ def test_no_group_is_in_two_parts_of_a_fold(rows, plan):
 def test_parts_are_in_order_of_time(rows, plan, n_times):
     _, y = rows
     times = np.random.default_rng(1).integers(0, n_times, size=len(y)).astype(float)
-    divisions = divisions_of(y, plan, times=times)
-    assume(divisions is not None)
-    [division] = divisions
-    [(train, tune)] = division.members
+    splits = divisions_of(y, plan, times=times)
+    assume(splits is not None)
+    [split] = splits
+    [(train, tune)] = split.members
     assert times[train].max() < times[tune].min()
-    assert times[tune].max() < times[division.vet].min()
-    assert division.n_rows == len(y)
+    assert times[tune].max() < times[split.held_out].min()
+    assert split.n_rows == len(y)
 
 
 @given(grouped_rows(), st.sampled_from(PLANS))
@@ -73,15 +75,15 @@ def test_parts_are_in_order_of_time(rows, plan, n_times):
 def test_parts_with_groups_and_times_are_in_order_and_share_no_group(rows, plan):
     groups, y = rows
     times = np.random.default_rng(1).permutation(len(y)) + groups * 3.0  # groups mostly follow one another
-    divisions = divisions_of(y, plan, groups, times)
-    assume(divisions is not None)
-    [division] = divisions
-    [(train, tune)] = division.members
+    splits = divisions_of(y, plan, groups, times)
+    assume(splits is not None)
+    [split] = splits
+    [(train, tune)] = split.members
     assert times[train].max() < times[tune].min()
-    assert times[tune].max() < times[division.vet].min()
-    parts = [{*groups[part]} for part in (train, tune, division.vet)]
+    assert times[tune].max() < times[split.held_out].min()
+    parts = [{*groups[part]} for part in (train, tune, split.held_out)]
     assert sum(map(len, parts)) == len(set.union(*parts))
-    assert division.n_rows == len(train) + len(tune) + len(division.vet) <= len(y)
+    assert split.n_rows == len(train) + len(tune) + len(split.held_out) <= len(y)
 
 
 def test_times_and_few_groups_reduce_the_number_of_parts():
@@ -93,5 +95,5 @@ def test_times_and_few_groups_reduce_the_number_of_parts():
     six = RowMetadata(60, np.arange(60) % 6)
     assert six.adapt(plan) == dataclasses.replace(plan, n_folds=2, n_members=2, n_tune_parts=2)
     y = np.arange(60) // 6 % 2
-    for division in divisions_of(y, plan, six.groups):
-        assert len(np.unique(six.groups[division.rest])) + len(np.unique(six.groups[division.vet])) == 6
+    for split in divisions_of(y, plan, six.groups):
+        assert len(np.unique(six.groups[split.rest])) + len(np.unique(six.groups[split.held_out])) == 6

@@ -1,4 +1,4 @@
-"""From tables to folds: who trains, tunes and vets on which rows, with encoders that saw training rows only."""
+"""Split rows into folds and encode each fold with encoders fitted on its own training and tuning rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from minerva_select.config import TARGET_BINS
+from minerva_select.config import SPLITS, TARGET_BINS
 from minerva_select.data.encoded_rows import Rows, join_rows, rows_from_arrays
 from minerva_select.data.sharding import UNSHARDED, Sharding
 from minerva_select.errors import InputError
@@ -22,28 +22,27 @@ from minerva_select.schema import ColumnType, Table
 from minerva_select.selectors.row_metadata import RowMetadata
 from minerva_select.solvers.fit_config import FitConfig
 
-MIN_ROWS = 6
-VET_SHARE = 0.25  # of the rows, where one split is enough
-NEVER = -80.0  # logarithm of the prior of a bin that never occurs
-PACKED_FROM = 100_000  # rows of a table that are worth half the memory
+MIN_ROWS = 6  # two each to train, tune and test on
+NEVER = -80.0  # log prior of a bin that never occurs
+PACKED_FROM = 100_000  # tables of this many rows are packed, which halves their memory
 
 
 def as_rows(encoded: EncodedTable, device: torch.device) -> Rows:
-    """Encoded columns as tensors."""
+    """Convert encoded columns to tensors."""
     positions = encoded.numeric + encoded.categorical
     return rows_from_arrays(encoded.quantiles, encoded.codes, encoded.n_levels, positions, device)
 
 
 def check_rows(n_rows: int) -> None:
-    """Refuse tables that cannot be split."""
+    """Raise if a table has too few rows to split."""
     if n_rows < MIN_ROWS:
         raise InputError(
-            f"n_samples={n_rows} rows are too few to train, tune and vet on different ones; give at least {MIN_ROWS}."
+            f"n_samples={n_rows} rows are too few to train, tune and test on different ones; give at least {MIN_ROWS}."
         )
 
 
 def informative_rows(target: Table, target_types: TargetTypes) -> int:
-    """About how many balanced rows say as much about the target as these: few of a million where one class is rare."""
+    """Number of balanced rows with as much entropy of the target: small if one class is rare."""
     if not target_types.is_discrete:
         return target.n_rows
     shares = np.bincount(find_strata(target, target_types)) / target.n_rows
@@ -52,75 +51,77 @@ def informative_rows(target: Table, target_types: TargetTypes) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Division:
-    """Rows of one fold: members train and tune on parts of ``rest``, nobody sees ``vet``."""
+class RowSplit:
+    """Rows of one fold: members train and tune on parts of ``rest``; ``held_out`` is only tested on."""
 
     rest: NDArray[np.int64]
-    members: tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]  # rows to train on and rows to tune on
-    vet: NDArray[np.int64]
+    members: tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]  # training and tuning rows of each member
+    held_out: NDArray[np.int64]
 
     @property
     def n_rows(self) -> int:
-        """Number of rows that are used."""
-        return len(self.rest) + len(self.vet)
+        """Number of rows in use."""
+        return len(self.rest) + len(self.held_out)
 
 
-def divide(
+def split_into_folds(
     target: Table, target_types: TargetTypes, plan: FitConfig, rng: np.random.Generator, row_metadata: RowMetadata
-) -> list[Division]:
-    """Rows of every fold of a plan.
+) -> list[RowSplit]:
+    """Split the rows for every fold.
 
-    In order of time the earliest rows train and the latest vet; else rows of every class are spread over all parts. No
-    group of rows is in two parts of a fold.
+    With times, the earliest rows train and the latest are held out; otherwise the parts are stratified by the target.
+    No group is in two parts of a fold.
     """
     if row_metadata.times is not None:
-        tune_share = (1 - VET_SHARE) / plan.n_tune_parts
-        train, tune, vet = row_metadata.split([1 - VET_SHARE - tune_share, tune_share, VET_SHARE], None, rng)
-        check_parts(target, (train, tune, vet), row_metadata)
-        return [Division(np.sort(np.concatenate([train, tune])), ((train, tune),), vet)]
+        tune_share = (1 - SPLITS.held_out_share) / plan.n_tune_parts
+        train, tune, held_out = row_metadata.split(
+            [1 - SPLITS.held_out_share - tune_share, tune_share, SPLITS.held_out_share], None, rng
+        )
+        check_parts(target, (train, tune, held_out), row_metadata)
+        return [RowSplit(np.sort(np.concatenate([train, tune])), ((train, tune),), held_out)]
     strata = find_strata(target, target_types)
     if plan.n_folds == 1:
-        parts = [row_metadata.split([1 - VET_SHARE, VET_SHARE], strata, rng)]
+        parts = [row_metadata.split([1 - SPLITS.held_out_share, SPLITS.held_out_share], strata, rng)]
     else:
         fold_of = row_metadata.assign_folds(plan.n_folds, strata, rng)
         parts = [[np.flatnonzero(fold_of != k), np.flatnonzero(fold_of == k)] for k in range(plan.n_folds)]
-    divisions = []
-    for rest, vet in parts:
+    splits = []
+    for rest, held_out in parts:
         part_of = row_metadata.take(rest).assign_folds(plan.n_tune_parts, strata[rest], rng)
         members = tuple((rest[part_of != part], rest[part_of == part]) for part in range(plan.n_members))
         for parts_of_member in members:
             check_parts(target, parts_of_member, row_metadata)
-        divisions.append(Division(rest, members, vet))
-    return divisions
+        splits.append(RowSplit(rest, members, held_out))
+    return splits
 
 
 def check_parts(target: Table, parts: Sequence[NDArray[np.int64]], row_metadata: RowMetadata) -> None:
-    """Refuse parts that times or groups have left with one value of the target; the first is to train on."""
+    """Raise if times or groups leave a part with a single value of the target; the first part is for training."""
     if row_metadata.times is not None:
         for rows, when in zip(parts, ("earliest", *["next"] * (len(parts) - 2), "latest"), strict=True):
             where = f"the {len(rows):,} {when} rows, but a split by time needs others in every part"
-            _check_varies(target, rows, where, "give rows of more time, or leave times out")
+            _check_varies(target, rows, where, "give rows of a longer time, or omit times")
     elif row_metadata.groups is not None:
-        _check_varies(target, parts[0], "the groups to train on", "give rows of more groups, or leave groups out")
+        _check_varies(target, parts[0], "the groups to train on", "give rows of more groups, or omit groups")
 
 
 def _check_varies(target: Table, rows: NDArray[np.int64], where: str, remedy: str) -> None:
     for column in target.columns:
         if (column.values[rows] == column.values[rows[0]]).all():
-            raise InputError(f"The target {column.name!r} has one value only in {where}; {remedy}.")
+            raise InputError(f"The target {column.name!r} has only one value in {where}; {remedy}.")
 
 
 def encode(
-    table: Table, column_types: Mapping[str, ColumnType], divisions: Sequence[Division], device: torch.device
+    table: Table, column_types: Mapping[str, ColumnType], splits: Sequence[RowSplit], device: torch.device
 ) -> Rows:
-    """The rows of a table as every division encodes them, one after the other: by encoders that saw its ``rest``."""
-    encoded = (TableEncoder(column_types).fit(table, division.rest).transform(table) for division in divisions)
+    """Encode the table once per split, by encoders fitted on its ``rest``, and concatenate the results."""
+    encoded = (TableEncoder(column_types).fit(table, split.rest).transform(table) for split in splits)
     rows = [as_rows(one, device) for one in encoded]
     return join_rows([one.pack() for one in rows] if table.n_rows >= PACKED_FROM else rows)
 
 
 def shard_rows(x: Rows, n_rows: int, ranks: ProcessGroup) -> tuple[Rows, Sharding]:
-    """An even part of the rows that every process has, each in all its encodings, for each process to compute with."""
+    """Keep an equal share of the rows in every process, in all their encodings."""
     if ranks.size == 1:
         return x, UNSHARDED
     own = ranks.own_slice(n_rows)
@@ -135,19 +136,19 @@ def make_folds(
     target_types: TargetTypes,
     weights: NDArray[np.float64],
     groups: NDArray[np.int64] | None,
-    divisions: Sequence[Division],
+    splits: Sequence[RowSplit],
     device: torch.device,
     sharding: Sharding = UNSHARDED,
 ) -> list[Fold]:
-    """Folds over the rows of a table, encoded for every division or once for all; x has those of this process."""
-    n_rows, n_folds = target.n_rows, len(divisions)
-    pieces = [_encode(target, target_types, weights, division.rest, device) for division in divisions]
+    """Make the folds of a table that is encoded per split or once for all; x has the rows of this process."""
+    n_rows, n_folds = target.n_rows, len(splits)
+    pieces = [_encode(target, target_types, weights, split.rest, device) for split in splits]
     bins = torch.cat([piece.bins for piece in pieces])
     row_weights = torch.as_tensor(weights / weights.mean(), dtype=torch.float32, device=device).repeat(n_folds)
     clusters = None if groups is None else torch.as_tensor(groups, device=device).repeat(n_folds)
     n_bins = max(len(piece.log_prior) for piece in pieces)
     folds = []
-    for k, (division, piece) in enumerate(zip(divisions, pieces, strict=True)):
+    for k, (split, piece) in enumerate(zip(splits, pieces, strict=True)):
 
         def index(rows: NDArray[np.int64], start: int = k * n_rows) -> torch.Tensor:
             return torch.as_tensor(rows + start if start else rows, device=device)
@@ -157,9 +158,9 @@ def make_folds(
                 x=x,
                 target=piece.target(bins, n_bins),
                 row_weights=row_weights,
-                train=tuple(index(rows) for rows, _ in division.members),
-                tune=tuple(index(rows) for _, rows in division.members),
-                held_out=index(division.vet),
+                train=tuple(index(rows) for rows, _ in split.members),
+                tune=tuple(index(rows) for _, rows in split.members),
+                held_out=index(split.held_out),
                 clusters=clusters,
                 sharding=sharding,
             )
@@ -169,7 +170,7 @@ def make_folds(
 
 @dataclass(frozen=True, eq=False)
 class _Piece:
-    """The target as one fold encodes it."""
+    """The target as encoded in one fold."""
 
     bins: torch.Tensor  # (n_rows,)
     bin_rows: Rows
@@ -177,15 +178,15 @@ class _Piece:
     is_discrete: bool
 
     def target(self, bins: torch.Tensor, n_bins: int) -> Target:
-        """The target of the fold, with bins that never occur to fill up to the number of the others."""
+        """The target of the fold, padded to ``n_bins`` with bins that never occur."""
         n_more = n_bins - len(self.log_prior)
-        places = torch.arange(n_bins).clamp(max=len(self.log_prior) - 1).to(self.bins.device)
+        positions = torch.arange(n_bins).clamp(max=len(self.log_prior) - 1).to(self.bins.device)
         log_prior = torch.cat([self.log_prior, self.log_prior.new_full((n_more,), NEVER)])
-        return Target(bins, self.bin_rows.take(places), log_prior, self.is_discrete)
+        return Target(bins, self.bin_rows.take(positions), log_prior, self.is_discrete)
 
 
 def find_strata(target: Table, target_types: TargetTypes) -> NDArray[np.int64]:
-    """A number a row, the same for rows of one class or of about one amount."""
+    """Assign rows to strata: classes, or intervals of a continuous target."""
     encoded = TableEncoder(target_types.column_types).fit_transform(target)
     return fit_target_bins(encoded, TARGET_BINS.n_strata, random_state=0).assign(encoded)
 
@@ -197,7 +198,7 @@ def _encode(
     rest: NDArray[np.int64],
     device: torch.device,
 ) -> _Piece:
-    """The target by an encoder that saw only the rows of ``rest``."""
+    """Encode the target with an encoder fitted on ``rest``."""
     encoded_y = TableEncoder(target_types.column_types).fit(target, rest).transform(target)
     bins = fit_target_bins(encoded_y.take(rest), TARGET_BINS.max_bins, random_state=0)
     bin_of_row = bins.assign(encoded_y)

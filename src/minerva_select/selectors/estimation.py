@@ -21,7 +21,7 @@ from minerva_select.results import Estimate
 from minerva_select.runtime.device import find_device, limit_threads
 from minerva_select.runtime.rng import seeded_rng
 from minerva_select.schema import Column, Table
-from minerva_select.selectors.cross_validation import check_rows, divide, encode, make_folds
+from minerva_select.selectors.cross_validation import check_rows, encode, make_folds, split_into_folds
 from minerva_select.selectors.parameters import as_generator, as_names
 from minerva_select.selectors.row_metadata import read_row_metadata
 from minerva_select.solvers.candidate_search import SearchContext, screen_fold, search_candidates
@@ -105,9 +105,9 @@ def mutual_information(
     weights = np.ones(table.n_rows)
     plan = row_metadata.adapt(_estimate_plan(table.n_rows))
     target_types = infer_target_types(y_table, target_type)
-    divisions = divide(y_table, target_types, plan, rng, row_metadata)
-    x = encode(table, column_types, divisions, torch_device)
-    folds = make_folds(x, y_table, target_types, weights, row_metadata.groups, divisions, torch_device)
+    splits = split_into_folds(y_table, target_types, plan, rng, row_metadata)
+    x = encode(table, column_types, splits, torch_device)
+    folds = make_folds(x, y_table, target_types, weights, row_metadata.groups, splits, torch_device)
     with limit_threads(plan.max_threads), seeded_rng(int(rng.integers(2**31)), torch_device) as generator:
         everything = list(range(len(table.columns)))
         information, optimism = _information(folds, everything, plan, table.n_rows, generator)
@@ -115,7 +115,7 @@ def mutual_information(
             known, known_optimism = _information(folds, everything[:n_given], plan, table.n_rows, generator)
             information, optimism = information - known, optimism - known_optimism
     evidence = estimate_mean(information, torch.ones_like(information), held_out_clusters(folds))
-    return as_estimate(evidence, folds[0].target.entropy, optimism, divisions[0].n_rows)
+    return as_estimate(evidence, folds[0].target.entropy, optimism, splits[0].n_rows)
 
 
 def as_estimate(evidence: MeanEstimate, entropy: float, optimism: float, n_rows: int) -> Estimate:

@@ -29,7 +29,7 @@ from minerva_select.selectors.row_sample import RowSample, sample_rows
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """All rows of a table in a file or in many, and where they are kept encoded."""
+    """A table too large for memory, and the folder of its encoded rows."""
 
     source: Source
     budget: MemoryBudget

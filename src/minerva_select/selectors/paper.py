@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minerva_select.codes import ReasonCode, WarningCode
-from minerva_select.config import TARGET_BINS
+from minerva_select.config import SPLITS, TARGET_BINS
 from minerva_select.mi.inference import MeanEstimate
 from minerva_select.preprocessing.table_encoder import TableEncoder
 from minerva_select.preprocessing.target_bins import fit_target_bins
@@ -27,7 +27,6 @@ from minerva_select.selectors.solver_selector import SolverSelector
 from minerva_select.selectors.usable_columns import FeatureGroups
 from minerva_select.solvers.paper import PaperSettings, PaperSolution, solve_paper
 
-HELD_OUT_SHARE = 0.2
 _UNUSED = (ReasonCode.CONSTANT, ReasonCode.ALL_MISSING, ReasonCode.IDENTIFIER, ReasonCode.DROPPED_ON_REQUEST)
 MAX_WEIGHTS = 24  # features whose weights are recorded during training
 
@@ -137,7 +136,7 @@ def select_by_weights(context: FitContext, settings: PaperSettings) -> Selection
     """Run Algorithm 1 on a table and build the selection."""
     if not context.order:
         return empty_selection(context)
-    share = max(HELD_OUT_SHARE, 2 / context.table.n_rows)  # one row has no variance
+    share = max(SPLITS.paper_held_out_share, 2 / context.table.n_rows)  # one row has no variance
     parts = context.row_metadata.split([1 - share, share], None, context.rng)
     check_parts(context.target, parts, context.row_metadata)
     n_rows = sum(map(len, parts))

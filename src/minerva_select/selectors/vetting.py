@@ -11,7 +11,7 @@ from minerva_select.results import Selection, SelectionWarning, TrainingRecord
 from minerva_select.results.provenance import versions
 from minerva_select.runtime.device import limit_threads
 from minerva_select.runtime.rng import seeded_rng
-from minerva_select.selectors.cross_validation import divide, encode, informative_rows, make_folds, shard_rows
+from minerva_select.selectors.cross_validation import encode, informative_rows, make_folds, shard_rows, split_into_folds
 from minerva_select.selectors.diagnostics import find_suspects, suspect_warnings
 from minerva_select.selectors.estimation import as_estimate
 from minerva_select.selectors.fit_context import FitContext, empty_selection
@@ -27,7 +27,7 @@ def select_by_vetting(context: FitContext) -> Selection:
     row_metadata = context.row_metadata
     n_informative = min(informative_rows(context.target, context.target_types), row_metadata.n_independent)
     plan = row_metadata.adapt(FitConfig.for_rows(context.n_rows, n_informative))
-    divisions = divide(context.target, context.target_types, plan, context.rng, row_metadata)
+    splits = split_into_folds(context.target, context.target_types, plan, context.rng, row_metadata)
     units = context.units
     records: list[TrainingRecord] = []
 
@@ -37,7 +37,7 @@ def select_by_vetting(context: FitContext) -> Selection:
 
     table, column_types = context.table.select(context.order), context.columns.column_types
     if context.stream is None:
-        x, sharding = shard_rows(encode(table, column_types, divisions, context.device), context.n_rows, context.ranks)
+        x, sharding = shard_rows(encode(table, column_types, splits, context.device), context.n_rows, context.ranks)
     else:
         x, sharding = context.stream.encode(table, column_types, context.run_directory.key, context.device)
     seed, device = int(context.rng.integers(2**31)), context.device
@@ -50,7 +50,7 @@ def select_by_vetting(context: FitContext) -> Selection:
             context.target_types,
             context.weights,
             row_metadata.groups,
-            divisions,
+            splits,
             device,
             sharding,
         )
@@ -66,7 +66,7 @@ def select_by_vetting(context: FitContext) -> Selection:
         x = x.pack().to(torch.device("cpu")).streamed_to(context.device)
         target, solution = solve(x)
     builder = ResultBuilder(solution, units, context)
-    n_rows, streamed = divisions[0].n_rows, isinstance(x, PackedRows) and x.batch_device is not None
+    n_rows, streamed = splits[0].n_rows, isinstance(x, PackedRows) and x.batch_device is not None
     information, total = (
         as_estimate(evidence, target.entropy, 0.0, n_rows) for evidence in (solution.information, solution.total)
     )

@@ -17,7 +17,7 @@ from minerva_select.mi.cross_fit import held_out_clusters
 from minerva_select.preprocessing.column_types import infer_column_types, infer_target_types
 from minerva_select.runtime.device import find_device
 from minerva_select.selectors import PaperSelector
-from minerva_select.selectors.cross_validation import divide, encode, make_folds
+from minerva_select.selectors.cross_validation import encode, make_folds, split_into_folds
 from minerva_select.selectors.row_metadata import RowMetadata, read_row_metadata
 from minerva_select.solvers.fit_config import FitConfig
 
@@ -81,14 +81,14 @@ def test_the_folds_know_the_group_of_every_row(customers):
     X, y, customer = customers
     table, target, origins = as_table(X), as_target(y, len(y)), RowMetadata(len(y), customer)
     target_types = infer_target_types(target)
-    divisions = divide(target, target_types, FitConfig.for_rows(1000), np.random.default_rng(0), origins)
+    splits = split_into_folds(target, target_types, FitConfig.for_rows(1000), np.random.default_rng(0), origins)
     column_types, device = infer_column_types(table, "auto"), find_device("cpu")
-    x = encode(table, column_types, divisions, device)
-    folds = make_folds(x, target, target_types, np.ones(len(y)), customer, divisions, device)
-    expected = np.concatenate([customer[division.vet] for division in divisions])
+    x = encode(table, column_types, splits, device)
+    folds = make_folds(x, target, target_types, np.ones(len(y)), customer, splits, device)
+    expected = np.concatenate([customer[split.held_out] for split in splits])
     assert held_out_clusters(folds).tolist() == expected.tolist()
-    for fold, division in zip(folds, divisions, strict=True):
-        assert fold.clusters[fold.tune[0]].tolist() == customer[division.members[0][1]].tolist()
+    for fold, split in zip(folds, splits, strict=True):
+        assert fold.clusters[fold.tune[0]].tolist() == customer[split.members[0][1]].tolist()
 
 
 @pytest.mark.parametrize("rows", [{"groups": np.arange(60) // 6}, {"times": DAYS}], ids=["groups", "times"])
