@@ -141,7 +141,7 @@ def _break_off(so_far: Sequence[Comparison], folder: Path | None, *, as_json: bo
 def _finish(comparison: Comparison, folder: Path | None, *, as_json: bool, quiet: bool) -> None:
     """Write the results, then print them."""
     from minerva_select.cli.comparison_view import as_markdown, comparison_lines
-    from minerva_select.cli.render import wide_console
+    from minerva_select.cli.tables import output_console
     from minerva_select.text.formatting import printable
 
     if folder is not None:
@@ -150,7 +150,7 @@ def _finish(comparison: Comparison, folder: Path | None, *, as_json: bool, quiet
     if as_json:
         typer.echo(comparison.to_json())
     else:
-        console = wide_console()
+        console = output_console()
         for line in comparison_lines(comparison, console.width):
             console.print(line, soft_wrap=True)
     if folder is not None and not quiet:

@@ -37,11 +37,12 @@ def demo_command(
     folder = writable_folder(out)
 
     from minerva_select.callbacks import ProgressBar
-    from minerva_select.cli.render import selection_view, wide_console
+    from minerva_select.cli.render import print_selection
+    from minerva_select.cli.tables import output_console
     from minerva_select.evaluation import score_selection
     from minerva_select.problems import equality
 
-    console = wide_console(quiet=quiet)
+    console = output_console(quiet=quiet)
     started = time.perf_counter()
     with log_to_stderr(verbose=verbose, quiet=quiet):
         problem = equality(random_state=seed)
@@ -55,7 +56,7 @@ def demo_command(
             )
             selection = with_command(selector.fit(problem.X, problem.y).selection_, ctx)
     console.print("\nMINERVA, all features together:")
-    console.print(selection_view(selection, console.width))
+    print_selection(selection, console)
     result = score_selection(selection.selected, problem.relevant)
     colour = "green" if result.is_exact else "red"
     console.print("\n" + answer_in_words(selection, problem, result), style=colour, soft_wrap=True)

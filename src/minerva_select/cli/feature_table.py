@@ -1,14 +1,15 @@
-"""Features as a table that fits the screen: one line each, whatever their names and reasons are."""
+"""Table of features, one line per feature."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-from rich.cells import cell_len
+from rich.bar import Bar
+from rich.console import Console, OverflowMethod, RenderableType
+from rich.table import Table
 from rich.text import Text
 
-from minerva_select.cli.glyphs import BAR, Script
+from minerva_select.cli.tables import encodable, first_that_fits, new_table
 from minerva_select.codes import ReasonCode, Role
 from minerva_select.results import FeatureResult, Selection
 from minerva_select.text import feature_order, formatting
@@ -16,149 +17,99 @@ from minerva_select.text.reasons import shorten_reason
 from minerva_select.text.roles import describe_role
 
 LONGEST_NAME = 60
-NARROW = 60  # columns of a screen on which bars are half as long
-_COLOURS: dict[Role | None, str] = {Role.TOGETHER: "magenta"}  # of selected features; else green
 
 
-@dataclass(frozen=True)
-class Column:
-    """One column: its content, its claim to room, and how it is set."""
-
-    header: str
-    cells: Sequence[str]
-    claim: int  # the lower, the earlier it is given room
-    least: int | None = None  # cells it can do with; None: all that its content has
-    fair: int | None = None  # cells it may take before other columns have all they need
-    gap: int = 2  # cells before it
-    right: bool = False
-    cut_inside: bool = False  # where its content is cut: at the end, or in the middle
-    coloured: bool = False
-
-    @property
-    def natural(self) -> int:
-        """Cells with nothing cut."""
-        return max(map(cell_len, (self.header, *self.cells)))
-
-    @property
-    def narrowest(self) -> int:
-        """Cells below which the column is of no use."""
-        return self.natural if self.least is None else min(self.natural, self.least)
-
-
-def fit(columns: Sequence[Column], width: int) -> list[int]:
-    """Share out the cells of a line; a column that finds no room has 0.
-
-    Examples
-    --------
-    >>> name, more = Column("name", ["amount"], claim=0, gap=0), Column("more", ["0.123"], claim=2)
-    >>> why = Column("why", ["a long reason"], claim=1, least=5)
-    >>> fit([name, more, why], 24), fit([name, more, why], 18)
-    ([6, 5, 9], [6, 0, 10])
-    """
-    sizes, left = [0] * len(columns), width
-    by_claim = sorted(enumerate(columns), key=lambda placed: placed[1].claim)
-    for place, column in by_claim:
-        if column.natural and column.gap + column.narrowest <= left:
-            sizes[place] = column.narrowest
-            left -= column.gap + column.narrowest
-    for is_fair in (True, False):
-        for place, column in by_claim:
-            wish = min(column.fair, column.natural) if is_fair and column.fair is not None else column.natural
-            grown = min(left, max(0, wish - sizes[place])) if sizes[place] else 0
-            sizes[place] += grown
-            left -= grown
-    return sizes
-
-
-def feature_lines(
-    selection: Selection, results: Sequence[FeatureResult], width: int = 100, script: Script | None = None
-) -> list[Text]:
-    """Some of a selection's features as lines: a header, a rule, and a line each with what was measured and fits.
+def feature_table(selection: Selection, results: Sequence[FeatureResult], console: Console) -> Table:
+    """Table of some features of a selection, with the columns that were measured and fit the console.
 
     Examples
     --------
     >>> from minerva_select.results import Reason
-    >>> one = FeatureResult(
+    >>> amount = FeatureResult(
     ...     "amount", True, Reason(ReasonCode.CONTRIBUTES), contribution_nats=0.4, marginal_nats=0.3, role=Role.ALONE
     ... )
-    >>> for line in feature_lines(Selection("y", (one,), None, None, n_rows=10), [one]):
-    ...     print(line.plain)
-      feature             adds  alone  why
+    >>> console = Console(width=60)
+    >>> console.print(feature_table(Selection("y", (amount,), None, None, n_rows=10), [amount], console))
+      feature            nats   alone  reason
     ────────────────────────────────────────────────
     ✓ amount   ████████  0.400  0.300  matters alone
     """
-    script = Script() if script is None else script
-    columns = feature_columns(selection, results, width, script)
-    if fit(columns, width)[-1] < columns[-1].natural:
-        columns = feature_columns(selection, results, width, script, in_brief=True)
-    shown = [(column, size) for column, size in zip(columns, fit(columns, width), strict=True) if size]
-    header = Text(style="bold").join(Text(_set(column, column.header, size, script)) for column, size in shown)
-    rule = Text(script.write("─") * sum(column.gap + size for column, size in shown), style="dim")
-    lines = [header, rule]
-    for place, result in enumerate(results):
-        colour = _COLOURS.get(result.role, "green")
-        line = Text(style="" if result.selected else "dim")
-        for column, size in shown:
-            cell = _set(column, column.cells[place], size, script)
-            line.append(cell, style=colour if column.coloured and result.selected else "")
-        lines.append(line)
-    for line in lines:
-        line.rstrip()
-    return lines
+    hidden: tuple[str, ...] = ()
+    tables = [_build(selection, results, console, hidden, brief=False)]
+    for column in ("", "alone", "interval", "chosen"):
+        hidden = (*hidden, column)
+        tables.append(_build(selection, results, console, hidden, brief=True))
+    return first_that_fits(console, tables)
 
 
-def feature_columns(
-    selection: Selection, results: Sequence[FeatureResult], width: int, script: Script, *, in_brief: bool = False
-) -> list[Column]:
-    """The columns of a table of features, left to right, the reasons last; what was not measured has none."""
-    features, digits, shares = (
-        selection.features,
-        feature_order.digits_for(selection),
-        feature_order.bar_lengths(selection.features),
-    )
-    vetted = any(result.contribution_nats is not None for result in features)
-    weighted = not vetted and any(result.weight for result in features)
+def _build(
+    selection: Selection, results: Sequence[FeatureResult], console: Console, hidden: Sequence[str], *, brief: bool
+) -> Table:
+    table, name_width = new_table(console), min(LONGEST_NAME, console.width // 3)
+    overflow: OverflowMethod = "crop" if console.options.ascii_only else "ellipsis"
 
-    def cells(show: Callable[[FeatureResult], str]) -> tuple[str, ...]:
-        return tuple(script.write(show(result)) for result in results)
+    def cell(content: str | Bar, style: str = "") -> RenderableType:
+        if isinstance(content, Bar):
+            return content
+        return Text(encodable(content, console), style, no_wrap=True, overflow=overflow)
 
-    names, least = cells(lambda one: formatting.join_names([one.feature], limit=LONGEST_NAME)), max(10, width // 5)
-    columns = [
-        Column("", cells(lambda one: "✓" if one.selected else " "), claim=0, gap=0, coloured=True),
-        Column("feature", names, claim=1, gap=1, least=least, fair=width // 4, cut_inside=True, coloured=True),
-    ]
-    if vetted or weighted:
-        size = BAR if width >= NARROW else BAR // 2
-        columns.append(Column("", cells(lambda one: script.bar(shares[one.feature], size)), claim=4, coloured=True))
-    if vetted:
-        adds = cells(lambda one: formatting.number(one.contribution_nats, digits))
-        columns.append(Column("adds", adds, claim=2, right=True))
-        intervals = cells(lambda one: _interval(one, digits))
-        columns.append(Column("(nats, 95%)" if any(intervals) else "", intervals, claim=5, gap=1))
-    elif weighted:
-        columns.append(Column("weight", cells(lambda one: formatting.number(one.weight)), claim=2, right=True))
-    if any(result.marginal_nats is not None for result in features):
-        alone = cells(lambda one: formatting.number(one.marginal_nats, digits))
-        columns.append(Column("alone", alone, claim=7, right=True))
-    if any(result.frequency is not None for result in features):
-        columns.append(Column("chosen", cells(lambda one: _chosen(one, selection)), claim=6, right=True))
-    reasons = cells(lambda one: _why(one, in_brief=in_brief))
-    return [*columns, Column("why", reasons, claim=3, least=min(24, max(10, width // 5)))]
+    table.add_column("  feature", no_wrap=True, max_width=name_width + 2)
+    columns = _columns(selection, console, hidden)
+    for header in columns:
+        table.add_column(header.strip(), no_wrap=True)
+    table.add_column("reason")
+    for result in results:
+        name = f"{'✓' if result.selected else ' '} {formatting.join_names([result.feature], limit=name_width)}"
+        table.add_row(
+            cell(name, _color(result)),
+            *(cell(content(result)) for content in columns.values()),
+            cell(_reason(result, brief=brief)),
+            style="" if result.selected else "dim",
+        )
+    return table
 
 
-def _set(column: Column, words: str, size: int, script: Script) -> str:
-    words = script.cut(words, size, inside=column.cut_inside)
-    space = " " * (size - cell_len(words))
-    return " " * column.gap + (space + words if column.right else words + space)
+def _columns(
+    selection: Selection, console: Console, hidden: Sequence[str]
+) -> dict[str, Callable[[FeatureResult], str | Bar]]:
+    """Contents of the columns between name and reason, by header."""
+    features, digits = selection.features, feature_order.digits_for(selection)
+    lengths = feature_order.bar_lengths(features)
+
+    def bar(result: FeatureResult) -> str | Bar:
+        length, width = lengths[result.feature], 8 if console.width >= 60 else 4
+        return (
+            "#" * round(length * width)
+            if console.options.ascii_only
+            else Bar(1, 0, length, width=width, color=_color(result))
+        )
+
+    def contribution(result: FeatureResult) -> str:
+        nats = formatting.number(result.contribution_nats, digits)
+        ends = formatting.interval(result.contribution_low, result.contribution_high, digits)
+        return f"{nats} ({ends})" if ends and "interval" not in hidden else nats
+
+    columns: dict[str, Callable[[FeatureResult], str | Bar]] = {}
+    if any(result.contribution_nats is not None for result in features):
+        has_intervals = "interval" not in hidden and any(result.contribution_low is not None for result in features)
+        columns |= {"": bar, "contribution (nats, 95%)" if has_intervals else "nats": contribution}
+    elif any(result.weight for result in features):
+        columns |= {"": bar, "weight": lambda result: formatting.number(result.weight)}
+    if "alone" not in hidden and any(result.marginal_nats is not None for result in features):
+        columns["alone"] = lambda result: formatting.number(result.marginal_nats, digits)
+    if "chosen" not in hidden and any(result.frequency is not None for result in features):
+        columns["chosen"] = lambda result: _frequency(result, selection)
+    return columns
 
 
-def _interval(result: FeatureResult, digits: int) -> str:
-    ends = formatting.interval(result.contribution_low, result.contribution_high, digits)
-    return f"({ends})" if ends else ""
+def _color(result: FeatureResult) -> str:
+    if not result.selected:
+        return "default"
+    return "magenta" if result.role is Role.TOGETHER else "green"
 
 
-def _chosen(result: FeatureResult, selection: Selection) -> str:
-    """How many of the repeats selected a feature."""
+def _frequency(result: FeatureResult, selection: Selection) -> str:
+    """How many of the repeated fits selected a feature."""
     if result.frequency is None:
         return formatting.NOT_MEASURED
     if selection.repeats is None:
@@ -166,13 +117,13 @@ def _chosen(result: FeatureResult, selection: Selection) -> str:
     return f"{round(result.frequency * selection.repeats.n_fits):,}/{selection.repeats.n_fits:,}"
 
 
-def _why(result: FeatureResult, *, in_brief: bool) -> str:
-    """The reason, or the role if the reason only repeats a number of the same line."""
-    most, limit = (2, 16) if in_brief else (3, formatting.LONGEST_NAME)
-    if result.selected and result.role is not None and result.reason.code is ReasonCode.CONTRIBUTES:
-        partners = formatting.join_names(result.partners, most, limit)
-        if result.role is Role.TOGETHER:
-            return f"{'' if in_brief else 'matters '}only with {partners or 'others'}"
-        role = describe_role(result.role)
-        return f"{role}, more with {partners}" if partners else role
-    return shorten_reason(result.reason) if in_brief else str(result.reason)
+def _reason(result: FeatureResult, *, brief: bool) -> str:
+    """The reason, or the role if the reason is only the contribution, which has its own column."""
+    if not (result.selected and result.role is not None and result.reason.code is ReasonCode.CONTRIBUTES):
+        return shorten_reason(result.reason) if brief else str(result.reason)
+    most, limit = (2, 16) if brief else (3, formatting.LONGEST_NAME)
+    partners = formatting.join_names(result.partners, most, limit)
+    if result.role is Role.TOGETHER:
+        return f"{'' if brief else 'matters '}only with {partners or 'others'}"
+    role = describe_role(result.role)
+    return f"{role}, more with {partners}" if partners else role

@@ -115,9 +115,9 @@ def _print(tables: list[FigureTable]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from minerva_select.cli.render import wide_console
+    from minerva_select.cli.tables import output_console
 
-    console = wide_console()
+    console = output_console()
     for figures in tables:
         drawn = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
         for place, header in enumerate(figures.header):

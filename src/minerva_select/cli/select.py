@@ -171,7 +171,8 @@ def _announce(table: Any, budget: MemoryBudget, workplace: Path | None, time_lim
 
 
 def _print(selection: Selection, written: tuple[Path, ...], *, as_json: bool, quiet: bool) -> None:
-    from minerva_select.cli.render import selection_view, wide_console
+    from minerva_select.cli.render import print_selection
+    from minerva_select.cli.tables import output_console
     from minerva_select.text.formatting import printable
 
     if as_json:
@@ -180,7 +181,7 @@ def _print(selection: Selection, written: tuple[Path, ...], *, as_json: bool, qu
         for name in selection.selected:
             typer.echo(printable(name))
     else:
-        console = wide_console()
-        console.print(selection_view(selection, console.width))
+        console = output_console()
+        print_selection(selection, console)
     if written and not quiet:
         typer.echo(f"Wrote {' and '.join(printable(str(path)) for path in written)}.", err=True)

@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from minerva_select.codes import EstimateNote
 from minerva_select.results import Estimate
+from minerva_select.text.metadata import describe_estimate_note
+
+CAPPED = Estimate(0.5, 0.48, 0.52, n_rows=20, note=EstimateNote.CAPPED, entropy=0.5)
 
 
 def test_an_estimate_is_a_line_or_a_document(folder, monkeypatch, run):
@@ -15,19 +19,20 @@ def test_an_estimate_is_a_line_or_a_document(folder, monkeypatch, run):
 
     def stand_in(X, y, **rest):
         seen.update(rest, x=X.column_names, y=y.column_names, given=rest["given"].column_names)
-        return Estimate(0.5, 0.48, 0.52, n_rows=20, note="the estimate is capped at H(y)")
+        return CAPPED
 
     monkeypatch.setattr("minerva_select.selectors.mutual_information", stand_in)
     arguments = ["estimate", "data.csv", "--x", "amount,late", "--y", "is_fraud", "--given", "country", "--seed", "3"]
-    words = run(*arguments).stdout
+    first, second = run(*arguments).stdout.splitlines()
     # 0.5 nats are 0.5 / ln 2 = 0.721 bits
-    assert words == (
-        "I(amount, late; is_fraud | country) = 0.500 nats (95% interval 0.480 to 0.520), 0.721 bits, from 20 rows\n"
-        "the estimate is capped at H(y)\n"
+    assert first == (
+        "I(amount, late; is_fraud | country) = 0.500 nats (95% interval 0.480 to 0.520), 0.721 bits, from 20 rows"
     )
+    assert second == describe_estimate_note(CAPPED)
     document = json.loads(run(*arguments, "--json", "--categorical", "is_fraud,late").stdout)
     assert document["x"] == ["amount", "late"]
     assert (document["nats"], document["n_rows"], document["given"]) == (0.5, 20, ["country"])
+    assert document["note"] == EstimateNote.CAPPED
     assert seen == {
         "x": ["amount", "late"],
         "y": ["is_fraud"],

@@ -25,12 +25,12 @@ RESULTS = ("report.html", "selection.json")
 def disk_of_the_results_is_full(monkeypatch):
     """Room for every file but the page."""
 
-    def unfinished(path, *arguments, begin=atomic.unfinished):
+    def temporary_file(path, *arguments, begin=atomic.temporary_file):
         if path.name == "report.html":
             raise OSError(28, "No space left on device", str(path))
         return begin(path, *arguments)
 
-    monkeypatch.setattr(atomic, "unfinished", unfinished)
+    monkeypatch.setattr(atomic, "temporary_file", temporary_file)
 
 
 @pytest.fixture

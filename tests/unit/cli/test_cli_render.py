@@ -1,4 +1,4 @@
-"""Claims about a selection on the screen."""
+"""A selection in the terminal."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from full_selection import full_selection
-from minerva_select.cli.render import rows_to_show, selection_view
+from minerva_select.cli.render import print_selection, rows_to_show
+from minerva_select.codes import IdentifierPattern
 from minerva_select.results import (
     Estimate,
     FeatureResult,
     Reason,
     ReasonCode,
     Selection,
-    Suspect,
-    SuspectKind,
+    SelectionWarning,
+    WarningCode,
 )
+from minerva_select.text import headline
 
 NOTHING = Estimate(0.0, 0.0, 0.0, n_rows=1000)
 HALF = Estimate(0.5, 0.48, 0.52, n_rows=1000)
@@ -39,47 +41,44 @@ def selection_of(features, information=HALF, **rest):
 
 def drawn(selection, width=100, **of_console):
     screen = io.StringIO()
-    Console(file=screen, width=width, highlight=False, **of_console).print(selection_view(selection, width))
+    print_selection(selection, Console(file=screen, width=width, highlight=False, markup=False, **of_console))
     return screen.getvalue()
 
 
 def plain(selection, width=80, encoding="ascii"):
-    """What a screen that knows few characters shows; anything that it lacks is an error."""
+    """Output of a terminal with few characters; any other character is an error."""
     screen = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="strict")
-    Console(file=screen, width=width, highlight=False).print(selection_view(selection, width))
+    print_selection(selection, Console(file=screen, width=width, highlight=False, markup=False))
     screen.seek(0)
     return screen.read()
 
 
-def test_kept_features_come_first_and_each_group_strongest_first():
-    shown, hidden = rows_to_show(selection_of(FIVE))
+def test_selected_features_come_first_and_each_group_strongest_first():
+    shown, omitted = rows_to_show(selection_of(FIVE))
     assert [result.feature for result in shown] == ["strong", "weak", "copy", "late", "flat"]
-    assert hidden == ""
+    assert omitted == ""
 
 
 def test_the_headline_and_the_warnings_follow_the_table():
-    text = drawn(selection_of(FIVE, warnings=("Column 'flat' is constant.",)), width=200)
-    assert text.index("2 of 5 features carry 0.500 nats about y") > text.index("weight fell to zero")
-    assert "Note: Column 'flat' is constant." in text
+    warning = SelectionWarning(WarningCode.FEW_ROWS, values={"n_rows": 60})
+    selection = selection_of(FIVE, warnings=(warning,))
+    text = drawn(selection, width=200)
+    assert text.index(str(FIVE[-1].reason)) < text.index(headline(selection)) < text.index(f"Note: {warning}")
 
 
-def test_a_fit_that_had_not_settled_says_so():
-    assert "stopped before it had settled" in drawn(selection_of(FIVE, converged=False))
-    assert "stopped before it had settled" not in drawn(selection_of(FIVE))
+def test_nothing_selected_has_no_mark():
+    selection = selection_of((FeatureResult("a", False, Reason(ReasonCode.ZERO_WEIGHT)),), NOTHING)
+    assert headline(selection) in drawn(selection)
+    assert "✓" not in drawn(selection)
 
 
-def test_nothing_selected_is_said_in_words():
-    text = drawn(selection_of((FeatureResult("a", False, Reason(ReasonCode.ZERO_WEIGHT)),), NOTHING))
-    assert "The only feature was not found to carry information about y." in text
-    assert "✓" not in text
-
-
-def test_no_feature_at_all_is_drawn():
-    assert drawn(selection_of((), NOTHING)).strip().startswith("There is no feature that could tell anything about y.")
+def test_a_selection_without_features_has_no_table():
+    selection = selection_of((), NOTHING)
+    assert drawn(selection).strip().startswith(headline(selection))
 
 
 @pytest.mark.parametrize(
-    ("n_selected", "n_features", "n_rows", "hidden"),
+    ("n_selected", "n_features", "n_rows", "omitted"),
     [
         (2, 30, 30, ""),
         (2, 214, 30, "184 more dropped"),
@@ -89,23 +88,23 @@ def test_no_feature_at_all_is_drawn():
         (300, 5000, 205, "100 more selected and 4,695 more dropped"),
     ],
 )
-def test_long_tables_show_the_selected_and_the_strongest_dropped(n_selected, n_features, n_rows, hidden):
+def test_long_tables_show_the_selected_and_the_strongest_dropped(n_selected, n_features, n_rows, omitted):
     features = [
         FeatureResult(
             f"f{i}",
             i < n_selected,
-            Reason(ReasonCode.CONTRIBUTES) if i < n_selected else "dropped",
+            Reason(ReasonCode.CONTRIBUTES if i < n_selected else ReasonCode.NOISE),
             marginal_nats=i / n_features,
         )
         for i in range(n_features)
     ]
-    shown, words = rows_to_show(selection_of(features))
+    shown, description = rows_to_show(selection_of(features))
     assert len(shown) == n_rows
-    assert words == hidden
-    assert (f"... and {hidden}" in drawn(selection_of(features))) == bool(hidden)
+    assert description == omitted
+    assert (f"... and {omitted}" in drawn(selection_of(features))) == bool(omitted)
 
 
-def test_the_dropped_features_of_a_long_table_are_the_strongest():
+def test_a_long_table_shows_the_strongest_dropped_features():
     features = [
         FeatureResult(f"f{i}", i == 0, Reason(ReasonCode.CONTRIBUTES), marginal_nats=i / 1000) for i in range(100)
     ]
@@ -114,8 +113,8 @@ def test_the_dropped_features_of_a_long_table_are_the_strongest():
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 160, 250])
-def test_no_line_is_wider_than_the_screen(width):
-    names = ("交易金额" * 75, "x" * 300, "two\nlines")  # each of the first signs fills two cells
+def test_no_line_is_wider_than_the_terminal(width):
+    names = ("交易金额" * 75, "x" * 300, "two\nlines")  # each character of the first fills two cells
     text = drawn(full_selection(names), width)
     assert max(cell_len(line) for line in text.splitlines()) <= width
 
@@ -133,10 +132,11 @@ def test_no_line_is_wider_than_the_screen(width):
         ("half\udc80", "half\\udc80"),
     ],
 )
-def test_names_are_text_whatever_they_hold(name, shown):
-    features = (FeatureResult(name, True, Reason(ReasonCode.CONTRIBUTES, (name,))),)
-    text = drawn(selection_of(features, warnings=(f"About {name}.",)), width=200)
-    assert text.count(shown) == 4  # its name, its reason, the answer that names the only one, the warning
+def test_names_are_shown_escaped(name, shown):
+    features = (FeatureResult(name, True, Reason(ReasonCode.EQUIVALENT, (name,))),)
+    warning = SelectionWarning(WarningCode.IDENTIFIER, (name,), {"pattern": IdentifierPattern.UNIQUE})
+    text = drawn(selection_of(features, warnings=(warning,)), width=200)
+    assert text.count(shown) >= 3  # its name, its reason, the warning
     assert all(character.isprintable() for character in text.replace("\n", ""))
 
 
@@ -155,49 +155,38 @@ def test_few_nats_are_shown_with_enough_digits():
     assert "0.00930 (0.00900 to 0.00960)" in drawn(selection_of(features, rare), width=200)
 
 
-def test_the_reasons_follow_the_answer_and_the_warnings_come_last():
-    text = drawn(full_selection(), width=160)
-    places = [
-        text.index(words)
-        for words in (
-            "4 of 12 features carry 0.600 nats",
-            "95% interval 0.590 to 0.610 nats; 5,000 rows in 12.3 s.",
-            "• f0 and f1 matter only together",
-            "• The same fit, repeated 10 times",
-            "Note: f2 alone tells 96%",
-        )
-    ]
+def test_headline_evidence_explanation_and_warnings_come_in_this_order():
+    selection = full_selection()
+    text = " ".join(drawn(selection, width=160).split())
+    parts = (
+        headline(selection),
+        "0.590 to 0.610 nats; 5,000 rows in 12.3 s.",
+        "• f0 and f1",
+        f"Note: {selection.warnings[0]}",
+    )
+    places = [text.index(part) for part in parts]
     assert places == sorted(places)
-    assert text.count("f2 alone tells 96%") == 1
 
 
-def test_a_suspect_that_no_warning_names_is_shown_like_one():
-    suspect = Suspect("weak", SuspectKind.DOMINANT, share=0.8)
-    lines = drawn(selection_of(FIVE, suspects=(suspect,)), force_terminal=True, color_system="standard").splitlines()
-    [line] = [line for line in lines if "weak alone tells 80%" in line]
-    assert line.startswith("\x1b[33m")  # yellow
-
-
-def test_no_colour_is_written_where_none_is_wanted(monkeypatch):
+def test_no_color_follows_the_environment(monkeypatch):
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    colours = re.compile(r"\x1b\[[0-9;]*3[0-7]m")
-    assert colours.search(drawn(full_selection(), force_terminal=True))
+    colors = re.compile(r"\x1b\[[0-9;]*3[0-7]m")
+    assert colors.search(drawn(full_selection(), force_terminal=True))
     monkeypatch.setenv("NO_COLOR", "1")
-    assert not colours.search(drawn(full_selection(), force_terminal=True))
+    assert not colors.search(drawn(full_selection(), force_terminal=True))
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
-def test_a_screen_without_blocks_gets_plain_bars_and_signs(encoding):
+def test_a_terminal_without_block_characters_shows_ascii_bars_and_marks(encoding):
     text = plain(full_selection(("café", "金额")), encoding=encoding)
     [first] = [line for line in text.splitlines() if line.startswith("* caf")]
     assert "########" in first
     assert r"\u91d1\u989d" in text
-    assert "- The same fit" in text
+    assert "\n- " in text
 
 
-def test_a_wrapped_reason_is_set_in_below_its_sign():
+def test_wrapped_paragraphs_are_indented_below_their_bullet():
     lines = drawn(full_selection(), width=40).splitlines()
     start = next(place for place, line in enumerate(lines) if line.startswith("• "))
-    assert lines[start + 1].startswith("  each tells")
-    assert all(line == line.rstrip() for line in lines)
+    assert lines[start + 1].startswith("  ")
