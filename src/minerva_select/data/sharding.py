@@ -52,24 +52,12 @@ class Sharding:
 
     With several folds, each may encode the table differently and number its rows separately: number k * n_rows + i is
     row i as fold k encodes it. The table of a rank then holds its own rows once per fold, or once for all folds.
-
-    Parameters
-    ----------
-    ranks
-        The processes.
-    offsets
-        Rank r holds rows ``offsets[r]`` to ``offsets[r + 1] - 1``. Empty if row numbers are positions in the table.
-
-    Examples
-    --------
-    >>> import torch
-    >>> sharding = Sharding(SINGLE_PROCESS, (0, 3))
-    >>> sharding.positions(torch.tensor([1, 2, 4, 5]), n_held=3)
-    tensor([1, 2, 1, 2])
     """
 
     ranks: ProcessGroup = SINGLE_PROCESS
-    offsets: tuple[int, ...] = ()
+    offsets: tuple[
+        int, ...
+    ] = ()  # rank r holds rows offsets[r] to offsets[r + 1] - 1; empty: row numbers are positions
 
     @classmethod
     def of_ranks(cls, ranks: ProcessGroup, n_own: int) -> Self:

@@ -24,32 +24,12 @@ class LevelEncoder:
     Levels are ordered by frequency, and equally frequent ones by their own order (text alphabetically, numbers by
     size), so that codes depend neither on the order of rows nor on that of a category dictionary. The levels of a
     column of numbers are its distinct numbers.
-
-    Parameters
-    ----------
-    max_levels : int
-        Maximum number of levels with their own code; rarer ones share code 1 with unseen ones.
-
-    Attributes
-    ----------
-    levels_ : ndarray
-        Levels with their own code, numbers or strings. ``levels_[i]`` has code ``i + 2``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> fruit = Column("fruit", np.array([0, 1, 1, -1]), np.array(["apple", "pear"], dtype=object))
-    >>> encoder = LevelEncoder().fit(fruit)
-    >>> encoder.transform(fruit).tolist(), encoder.n_levels
-    ([3, 2, 2, 0], 4)
-    >>> encoder.transform(Column("fruit", np.array([0, 1]), np.array(["pear", "fig"], dtype=object))).tolist()
-    [2, 1]
     """
 
-    levels_: NDArray[Any]
+    levels_: NDArray[Any]  # levels_[i] has code i + 2
 
     def __init__(self, max_levels: int = MAX_LEVELS) -> None:
-        self.max_levels = max_levels
+        self.max_levels = max_levels  # rarer levels share code 1 with unseen ones
 
     def fit(self, column: Column, rows: NDArray[Any] | None = None) -> LevelEncoder:
         """Store the levels of the training rows: all, or those at these positions."""

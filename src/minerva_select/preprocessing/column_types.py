@@ -23,14 +23,6 @@ def infer_column_type(column: Column) -> ColumnType:
     stored as floats, because of missing values) and they are few: at most ``COLUMN_TYPES.max_categorical_values``
     distinct ones, and either two or at least ``COLUMN_TYPES.min_rows_per_value`` present rows for each. All other
     columns are numeric.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> infer_column_type(Column("children", np.tile([0.0, 1.0, 2.0, np.nan], 10))).value
-    'categorical'
-    >>> infer_column_type(Column("height", np.array([1.62, 1.80, 1.75]))).value
-    'numeric'
     """
     if not column.is_numeric:
         return ColumnType.CATEGORICAL
@@ -46,33 +38,20 @@ def infer_column_type(column: Column) -> ColumnType:
 
 def _may_be_levels(values: Array) -> bool:
     present = values[~np.isnan(values)]
-    few = len(np.unique(present)) <= COLUMN_TYPES.max_categorical_values
-    return bool((present == np.floor(present)).all()) and few
+    return bool((present == np.floor(present)).all()) and len(np.unique(present)) <= COLUMN_TYPES.max_categorical_values
 
 
 def infer_column_types(table: Table, categorical: str | Sequence[str] = "auto") -> dict[str, ColumnType]:
     """Type of every column of a table, by name.
 
-    Parameters
-    ----------
-    table : Table
-        The training rows.
-    categorical : "auto" or sequence of str
-        "auto" infers the types with :func:`infer_column_type`. With names, these columns and all that are not numbers
-        are categorical.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> table = Table((Column("a", np.array([1.0, 2.0, 2.0])), Column("b", np.array([0.1, 0.2, 0.3]))), 3)
-    >>> [column_type.value for column_type in infer_column_types(table).values()]
-    ['categorical', 'numeric']
-    >>> [column_type.value for column_type in infer_column_types(table, categorical=["b"]).values()]
-    ['numeric', 'categorical']
+    With ``categorical="auto"`` the types are inferred. With a list, the named columns and all that are not numbers are
+    categorical.
     """
     if isinstance(categorical, str):
         if categorical != "auto":
-            raise InputError(f"categorical must be 'auto' or a list of column names, got {brief(categorical)}.")
+            raise InputError(
+                f"categorical_features must be 'auto' or a list of column names, got {brief(categorical)}."
+            )
         return {column.name: infer_column_type(column) for column in table.columns}
     named, known = set(categorical), set(table.names)
     for name in categorical:
@@ -91,34 +70,13 @@ class TargetTypes:
     column_types: Mapping[str, ColumnType]
 
     @property
-    def overall(self) -> TargetType:
-        """Discrete if all columns are categorical, else continuous."""
-        is_discrete = all(column_type == ColumnType.CATEGORICAL for column_type in self.column_types.values())
-        return TargetType.DISCRETE if is_discrete else TargetType.CONTINUOUS
-
-    @property
     def is_discrete(self) -> bool:
-        """Whether the target has classes only."""
-        return self.overall == TargetType.DISCRETE
+        """Whether all columns are categorical."""
+        return all(column_type == ColumnType.CATEGORICAL for column_type in self.column_types.values())
 
 
 def infer_target_types(table: Table, target_type: str = "auto") -> TargetTypes:
-    """Decide whether a target is discrete or continuous, column by column.
-
-    Parameters
-    ----------
-    table : Table
-        The training rows of the target, one column or several.
-    target_type : {"auto", "discrete", "continuous"}
-        "auto" infers the types with :func:`infer_column_type`; the others set them for all columns.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> y = Table((Column("y", np.array([0.0, 1.0, 1.0, 0.0])),), 4)
-    >>> infer_target_types(y).overall.value, infer_target_types(y, "continuous").overall.value
-    ('discrete', 'continuous')
-    """
+    """Decide once for a fit whether its target is discrete or continuous, column by column."""
     check_choice("target_type", target_type, ("auto", *TargetType))
     if target_type == "auto":
         return TargetTypes({column.name: infer_column_type(column) for column in table.columns})

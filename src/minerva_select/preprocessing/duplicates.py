@@ -21,13 +21,6 @@ def find_unusable(table: Table) -> dict[str, ReasonCode]:
     """Columns that carry no information, with the reason.
 
     A column with one value and some missing ones is usable: which values are missing may be informative.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> a, b, c = Column("a", np.ones(3)), Column("b", np.full(3, np.nan)), Column("c", np.array([1, 1, np.nan]))
-    >>> find_unusable(Table((a, b, c), 3))
-    {'a': <ReasonCode.CONSTANT: 'constant'>, 'b': <ReasonCode.ALL_MISSING: 'all_missing'>}
     """
     reasons = {}
     for column in table.columns:
@@ -48,15 +41,6 @@ def find_duplicates(table: Table, column_types: Mapping[str, ColumnType] | None 
     Numbers are duplicates if they are equal, including missing ones. Categorical columns (text, booleans, categories;
     with ``column_types`` also numbers) are duplicates also if only the names of their levels differ, provided that
     levels repeat.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> a = Column("a", np.array([1.5, 2.5, np.nan]))
-    >>> b = Column("b", np.array([0, 1, 0, 1]), np.array(["no", "yes"], dtype=object))
-    >>> c = Column("c", np.array([1, 0, 1, 0]), np.array(["ja", "nein"], dtype=object))
-    >>> find_duplicates(Table((a, Column("a again", a.values)), 3)), find_duplicates(Table((b, c), 4))
-    ({'a again': 'a'}, {'c': 'b'})
     """
     categorical = {name for name, kind in (column_types or {}).items() if kind == ColumnType.CATEGORICAL}
     # A few rows distinguish most columns, so that only likely duplicates are hashed in full

@@ -22,20 +22,13 @@ _TIMES = (Conversion.DATE, Conversion.TIME, Conversion.DURATION)
 class Identifier:
     """What makes a column look like an identifier.
 
-    Attributes
-    ----------
-    pattern : IdentifierPattern
-        What the values look like.
-    learnable : bool
-        Whether a fit may still learn from it: from the order of numbers, since a row number reveals how the rows were
-        collected, or from which values are missing.
-    values : mapping
-        Numbers that belong to the pattern.
+    A fit may still learn from it: from the order of numbers, since a row number reveals how the rows were collected, or
+    from which values are missing.
     """
 
     pattern: IdentifierPattern
     learnable: bool
-    values: Mapping[str, float] = field(default_factory=dict)
+    values: Mapping[str, float] = field(default_factory=dict)  # numbers that belong to the pattern
 
 
 def find_identifiers(table: Table, column_types: Mapping[str, ColumnType]) -> dict[str, Identifier]:
@@ -44,25 +37,6 @@ def find_identifiers(table: Table, column_types: Mapping[str, ColumnType]) -> di
     These are categorical columns with unique values (or nearly unique ones, in a long table), and unique integers, if
     they are many or have equal steps. Numbers with fractions, dates and times may well be unique without identifying
     anything.
-
-    Parameters
-    ----------
-    table : Table
-        The training rows.
-    column_types : mapping of str to ColumnType
-        Type of every column, by name; see :func:`infer_column_types`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> number = Column("number", np.arange(30.0))
-    >>> email = Column("email", np.arange(30), np.array([f"{i}@example.org" for i in range(30)], dtype=object))
-    >>> height = Column("height", np.linspace(1.5, 2.0, 30))
-    >>> column_types = {"number": ColumnType.NUMERIC, "email": ColumnType.CATEGORICAL, "height": ColumnType.NUMERIC}
-    >>> for name, found in find_identifiers(Table((number, email, height), 30), column_types).items():
-    ...     print(name, found.pattern, found.learnable)
-    number row_number True
-    email unique False
     """
     found = {}
     for column in table.columns:

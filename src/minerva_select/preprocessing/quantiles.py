@@ -18,31 +18,13 @@ class QuantileEncoder:
     equal quantiles, a value between two training values lies between their quantiles, and a value out of range gets
     the quantile of the lowest or highest training value. NaN stays NaN. Only comparisons matter: any increasing map of
     the column, in training and later, leaves all quantiles unchanged. Without training values every quantile is 0.5.
-
-    Attributes
-    ----------
-    values_ : ndarray
-        Distinct training values, ascending.
-    quantiles_ : ndarray of float64
-        Their quantiles.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> encoder = QuantileEncoder().fit(np.array([10.0, 20.0, 20.0, 1e300, np.nan]))
-    >>> encoder.transform(np.array([10.0, 15.0, 20.0, 2e300, np.nan]))
-    array([0.125, 0.25 , 0.5  , 0.875,   nan], dtype=float32)
     """
 
-    values_: NDArray[Any]
-    quantiles_: NDArray[np.float64]
+    values_: NDArray[Any]  # distinct training values, ascending
+    quantiles_: NDArray[np.float64]  # of these values
     _steps: NDArray[np.float32]
 
-    def fit(self, values: NDArray[Any]) -> QuantileEncoder:
-        """Store the distinct training values and their quantiles."""
-        return self.fit_counts(*np.unique(values[~np.isnan(values)], return_counts=True))
-
-    def fit_counts(self, values: NDArray[Any], counts: NDArray[np.int64]) -> QuantileEncoder:
+    def fit(self, values: NDArray[Any], counts: NDArray[np.int64]) -> QuantileEncoder:
         """Fit to distinct training values, ascending, and their counts."""
         self.values_ = values
         self._store_quantiles(counts)

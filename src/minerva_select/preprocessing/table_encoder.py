@@ -23,27 +23,13 @@ _BLOCK_VALUES = 1 << 25
 
 @dataclass(frozen=True, eq=False)
 class EncodedTable:
-    """Rows as quantiles and codes; the index of a column in the table is its feature index.
+    """Rows as quantiles and codes; the index of a column in the table is its feature index."""
 
-    Attributes
-    ----------
-    quantiles : ndarray of float32, shape (n_rows, n_numeric)
-        Quantiles between 0 and 1, NaN where missing.
-    codes : ndarray of uint8 or int64, shape (n_rows, n_categorical)
-        Codes: 0 missing, 1 unseen or rare, then the levels. Bytes if no column has more than 256 codes.
-    n_levels : tuple of int
-        Number of codes of each categorical column, including the two shared ones.
-    numeric, categorical : tuple of int
-        Indices in the table of the columns of ``quantiles`` and ``codes``.
-    n_columns : int
-        Number of columns of the table.
-    """
-
-    quantiles: NDArray[np.float32]
-    codes: NDArray[np.integer[Any]]
-    n_levels: tuple[int, ...]
-    numeric: tuple[int, ...]
-    categorical: tuple[int, ...]
+    quantiles: NDArray[np.float32]  # (n_rows, n_numeric) between 0 and 1, NaN where missing
+    codes: NDArray[np.integer[Any]]  # (n_rows, n_categorical) bytes if no column has more than 256 codes
+    n_levels: tuple[int, ...]  # number of codes of each categorical column
+    numeric: tuple[int, ...]  # index in the table of each column of quantiles
+    categorical: tuple[int, ...]  # index in the table of each column of codes
     n_columns: int
 
     @property
@@ -59,36 +45,11 @@ class EncodedTable:
 class TableEncoder:
     """Encode numeric columns with :class:`QuantileEncoder` and categorical ones with :class:`LevelEncoder`.
 
-    Parameters
-    ----------
-    column_types : mapping of str to ColumnType
-        Type of every column, by name; see :func:`infer_column_types`.
-    max_levels : int
-        Maximum number of levels of a categorical column with their own code.
-
-    Attributes
-    ----------
-    names_ : tuple of str
-        Columns of the training table, in order. A table to transform needs these names, in any order.
-    encoders_ : tuple
-        One fitted encoder per column.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from minerva_select.preprocessing.column_types import infer_column_types
-    >>> from minerva_select.schema import Column
-    >>> color = Column("color", np.array([0, 1, 1]), np.array(["blue", "red"], dtype=object))
-    >>> table = Table((color, Column("height", np.array([1.6, 1.9, np.nan]))), 3)
-    >>> encoded = TableEncoder(infer_column_types(table)).fit_transform(table)
-    >>> encoded.codes.ravel().tolist(), encoded.quantiles.ravel().tolist()
-    ([3, 2, 2], [0.25, 0.75, nan])
-    >>> encoded.categorical, encoded.numeric, encoded.n_levels
-    ((0,), (1,), (4,))
+    A table to transform needs the columns of the training table, by name and in any order.
     """
 
     names_: tuple[str, ...]
-    encoders_: tuple[QuantileEncoder | LevelEncoder, ...]
+    encoders_: tuple[QuantileEncoder | LevelEncoder, ...]  # one per column
 
     def __init__(self, column_types: Mapping[str, ColumnType], max_levels: int = MAX_LEVELS) -> None:
         self.column_types = column_types
@@ -101,7 +62,7 @@ class TableEncoder:
             if isinstance(encoder, LevelEncoder):
                 encoder.fit(column, rows)
             else:
-                encoder.fit_counts(*count_values(column, rows))
+                encoder.fit(*count_values(column, rows))
         return self
 
     def transform(self, table: Table) -> EncodedTable:

@@ -18,24 +18,12 @@ from minerva_select.preprocessing.table_encoder import EncodedTable
 
 @dataclass(frozen=True, eq=False)
 class TargetBins:
-    """Bins of a target, from its training rows.
+    """Bins of a target, from its training rows."""
 
-    Attributes
-    ----------
-    prior : ndarray of float64, shape (n_bins,)
-        Share of the training rows in each bin: positive, with sum 1.
-    representatives : EncodedTable
-        One row per bin.
-    is_discrete : bool
-        Whether each bin is a distinct value of the target.
-    assign : callable
-        Returns the bin of each row of an encoded target, shape (n_rows,).
-    """
-
-    prior: NDArray[np.float64]
-    representatives: EncodedTable
-    is_discrete: bool
-    assign: Callable[[EncodedTable], NDArray[np.int64]]
+    prior: NDArray[np.float64]  # (n_bins,) share of the training rows in each bin, positive
+    representatives: EncodedTable  # one row per bin
+    is_discrete: bool  # whether each bin is a distinct value of the target
+    assign: Callable[[EncodedTable], NDArray[np.int64]]  # bin of each row of an encoded target
 
     @property
     def n_bins(self) -> int:
@@ -60,25 +48,7 @@ def fit_target_bins(
       their mean quantile. Missing values have their own bin; if there were none in training, they go to the largest.
     - All other targets: clusters of rows (k-means), represented by the training row nearest to the center.
 
-    Parameters
-    ----------
-    encoded : EncodedTable
-        Training rows of the target.
-    max_bins : int
-        Maximum number of bins, at least 2.
-    random_state : int, Generator or None
-        Seed of the clusters; nothing else is random.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from minerva_select.preprocessing.table_encoder import TableEncoder
-    >>> from minerva_select.schema import Column, ColumnType, Table
-    >>> y = Table((Column("y", np.array([0.0, 1.0, 1.0, 1.0])),), 4)
-    >>> encoded = TableEncoder({"y": ColumnType.CATEGORICAL}).fit_transform(y)
-    >>> bins = fit_target_bins(encoded, max_bins=8)
-    >>> bins.assign(encoded).tolist(), bins.prior.tolist(), round(bins.entropy, 4), bins.is_discrete
-    ([1, 0, 0, 0], [0.75, 0.25], 0.5623, True)
+    Only the clusters are random.
     """
     if max_bins < 2:
         raise InputError(f"max_bins must be at least 2, got {max_bins}.")
@@ -169,7 +139,8 @@ def _fit_intervals(encoded: EncodedTable, max_bins: int) -> TargetBins:
         bins = np.arange(len(distinct))
     else:
         # New quantiles, because the encoder may have been fitted on other rows
-        bins = np.unique(np.floor(QuantileEncoder().fit(present).quantiles_ * n_intervals), return_inverse=True)[1]
+        new = QuantileEncoder().fit(distinct, counts).quantiles_
+        bins = np.unique(np.floor(new * n_intervals), return_inverse=True)[1]
     starts = np.flatnonzero(np.diff(bins, prepend=-1))
     edges = (distinct[starts[1:] - 1] + distinct[starts[1:]]) / 2
     sizes = np.bincount(bins, weights=counts)

@@ -13,28 +13,9 @@ _FEW = 10
 
 
 def count_values(column: Column, rows: NDArray[Any] | None = None) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Distinct present values, ascending, and their counts.
+    """Distinct present values of all or some rows, ascending, and their counts.
 
-    Parameters
-    ----------
-    column : Column
-        Numbers, or levels; a level that occurs twice in the list of levels counts as one.
-    rows : ndarray of int, optional
-        Positions of the rows to count; all if None.
-
-    Returns
-    -------
-    values, counts : ndarray
-        Numbers with the data type of the column, or levels; counts are positive.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> grade = Column("grade", np.array([3.0, 1.0, np.nan, 3.0]))
-    >>> [array.tolist() for array in count_values(grade)]
-    [[1.0, 3.0], [1, 2]]
-    >>> [array.tolist() for array in count_values(grade, rows=np.array([0, 3]))]
-    [[3.0], [2]]
+    A level that occurs twice in the list of levels counts as one.
     """
     dictionary = column.dictionary
     if dictionary is None:

@@ -33,17 +33,7 @@ _RESUME = "start the run again with --resume to continue it"
 
 
 class ProcessGroup:
-    """Processes of one run. A single process is rank 0 of 1, and every method is a local operation.
-
-    Examples
-    --------
-    >>> import torch
-    >>> ranks = ProcessGroup(torch.device("cpu"))
-    >>> ranks.is_main, ranks.size
-    (True, 1)
-    >>> float(ranks.mean(torch.tensor([1.0, 4.0]), torch.tensor([2.0, 1.0])))
-    2.0
-    """
+    """Processes of one run. A single process is rank 0 of 1, and every method is a local operation."""
 
     def __init__(
         self, device: torch.device, rank: int = 0, size: int = 1, reports: FailureReports | None = None

@@ -123,7 +123,7 @@ def test_any_change_of_a_value_a_name_or_a_level_changes_the_fingerprint(mixed):
         ([0, 1] * 20, {"held_out": 0.1}, "rows leave 4 held-out ones when 10% are held out"),
         ([0] * 39 + [1], {}, "The target 'y' has one value only in the"),
         ([0, 1] * 20, {"categorical_features": ["amuont"]}, "did you mean 'amount'"),
-        ([0, 1] * 20, {"target": "guess"}, "no kind of target 'guess'"),
+        ([0, 1] * 20, {"target_type": "guess"}, "target_type 'guess'"),
         ([0] * 40, {}, "has one value only"),
     ],
 )

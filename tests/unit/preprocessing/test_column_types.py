@@ -4,7 +4,7 @@ import pytest
 from minerva_select.config import COLUMN_TYPES
 from minerva_select.errors import InputError
 from minerva_select.preprocessing.column_types import infer_column_type, infer_column_types, infer_target_types
-from minerva_select.schema import Column, ColumnType, Table, TargetType
+from minerva_select.schema import Column, ColumnType, Table
 
 CATEGORICAL, NUMERIC = ColumnType.CATEGORICAL, ColumnType.NUMERIC
 
@@ -105,7 +105,7 @@ def test_an_unknown_categorical_column_is_refused():
 
 
 def test_categorical_must_be_auto_or_names():
-    with pytest.raises(InputError, match="categorical"):
+    with pytest.raises(InputError, match="categorical_features"):
         infer_column_types(table(Column("share", np.array([0.1, 0.2]))), categorical="share")
 
 
@@ -116,7 +116,7 @@ def test_target_types_are_inferred_or_set():
     assert discrete.column_types == {"a": CATEGORICAL, "b": CATEGORICAL}
     assert continuous.column_types == {"a": NUMERIC, "b": NUMERIC}
     assert [types.is_discrete for types in (inferred, discrete, continuous)] == [False, True, False]
-    assert infer_target_types(y.select(["a"])).overall == TargetType.DISCRETE
+    assert infer_target_types(y.select(["a"])).is_discrete
 
 
 def test_a_text_target_cannot_be_continuous():

@@ -129,4 +129,5 @@ def test_quantiles_are_the_same_with_and_without_a_dictionary(dtype):
     train[::9], new[::9] = np.nan, np.nan
     encoder = TableEncoder({"age": ColumnType.NUMERIC}).fit(Table((Column("age", train),), 200))
     encoded = encoder.transform(Table((Column("age", new),), 500))
-    np.testing.assert_array_equal(encoded.quantiles[:, 0], QuantileEncoder().fit(train).transform(new))
+    by_value = QuantileEncoder().fit(*np.unique(train[~np.isnan(train)], return_counts=True))
+    np.testing.assert_array_equal(encoded.quantiles[:, 0], by_value.transform(new))
