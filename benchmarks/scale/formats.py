@@ -68,9 +68,9 @@ def convert(frame: pd.DataFrame, folder: Path) -> dict[str, Any]:
 
 
 def select(X: Any, y: Any) -> dict[str, Any]:
-    """Return the selection without its duration and settings."""
+    """Return the selection without its duration, settings and date."""
     selection = MinervaSelector(random_state=0, device="cpu").fit(X, y).selection_
-    return {**json.loads(selection.to_json()), "seconds": None, "settings": None}
+    return {**json.loads(selection.to_json()), "seconds": None, "settings": None, "provenance": None}
 
 
 def compare(frame: pd.DataFrame, y: Any) -> dict[str, Any]:

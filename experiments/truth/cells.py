@@ -89,7 +89,7 @@ def _run_ours(cell: Cell, setting: Setting, data: SplitProblem) -> list[Record]:
     found = {
         "bound": {"nats": bound.nats, "low": bound.low, "high": bound.high},
         "converged": selection.converged,
-        "warnings": list(selection.warnings),
+        "warnings": [str(warning.code) for warning in selection.warnings],
     }
     return [_record(cell, setting, data, selection.selected, seconds, device=device) | found]
 

@@ -90,7 +90,7 @@ def make_runner(setting: Setting) -> RunCell:
 
     def run(cell: Cell) -> list[Record]:
         try:
-            return worker.ask((cell, setting), cell.limit)
+            return worker.ask((cell, setting), cell.time_limit)
         except WorkerError as error:
             return failures(cell, setting, str(error))
 
