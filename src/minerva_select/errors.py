@@ -66,3 +66,9 @@ def brief(value: object) -> str:
     except Exception:  # an integer with too many digits, or an object with a broken __repr__
         text = f"a value of type {type(value).__name__}"
     return text if len(text) <= 80 else f"{text[:76]}...{text[-1]}"
+
+
+def first_line(error: BaseException) -> str:
+    """First sentence of an error of another library, at most 200 characters, without a period."""
+    lines = str(error).splitlines() or [type(error).__name__]
+    return lines[0].split(". ")[0][:200].rstrip(". ")

@@ -94,18 +94,18 @@ def _one_file(data: str) -> str:
 
 
 def _header(path: str) -> Sequence[str]:
-    from minerva_select.data.file_discovery import find
+    from minerva_select.data.file_discovery import find_files
 
-    place = find(path)
-    if place.kind == "csv":
-        from minerva_select.data.csv_text import find_separator, first_text
+    table = find_files(path)
+    if table.format == "csv":
+        from minerva_select.data.csv_text import detect_separator, first_lines
 
-        text = first_text(place.files[0])
-        separator = "\t" if place.files[0].suffix == ".tsv" else find_separator(text)
+        text = first_lines(table.files[0])
+        separator = "\t" if table.files[0].suffix == ".tsv" else detect_separator(text)
         names = next(csv.reader(text.splitlines(keepends=True), delimiter=separator))
         return names if "\n" in text or "\r" in text else names[:-1]  # the last one may be cut
     from pyarrow import ipc, parquet
 
-    with place.files[0].open_file() as file:
-        schema = parquet.read_schema(file) if place.kind == "parquet" else ipc.open_file(file).schema
+    with table.files[0].open_file() as file:
+        schema = parquet.read_schema(file) if table.format == "parquet" else ipc.open_file(file).schema
         return list(schema.names)

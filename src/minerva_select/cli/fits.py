@@ -49,7 +49,7 @@ class RepeatPlan:
 
     def check(self, table: Any, named: Named, ranks: Processes) -> None:
         """Refuse what cannot be repeated, before the first fit."""
-        if hasattr(table, "blocks"):
+        if not table.fits_in_memory:
             raise InputError(
                 "--repeats needs the whole table in memory, and it does not fit; give more --memory or fewer rows."
             )
@@ -115,7 +115,7 @@ class Fits:
         parameters = {**self.parameters, "cache_dir": None, "resume": False, "verbose": 0}
         found = repeat_fits(
             self._selector(**parameters),
-            self.X,
+            whole(self.X),
             self.y,
             n_repeats=repeats.n_fits,
             subsample=repeats.subsample,

@@ -58,12 +58,12 @@ def select_command(
     Options that name columns can be repeated, or take several names with commas between them.
     """
     from minerva_select.callbacks import ProgressBar
-    from minerva_select.data.loading import read_within
+    from minerva_select.data.file_discovery import find_files
+    from minerva_select.data.loading import open_within
     from minerva_select.data.memory_budget import MemoryBudget
-    from minerva_select.data.paths import check_exists
 
     again = RepeatPlan.asked(repeats, subsample, jobs)
-    check_exists(data)
+    files = find_files(data)
     typed = {"--target": target, "--ignore": ignore, "--keep": keep, "--drop": drop, "--categorical": categorical}
     of_rows = {"--group-column": group_column, "--time-column": time_column, "--weight-column": weight_column}
     failure: BaseException | None = None
@@ -83,8 +83,8 @@ def select_command(
         hidden = quiet or not ranks.is_main
         with _work_is_kept(workplace), ProgressBar(quiet=hidden) as progress:
             progress(Progress("read", 0.0))
-            budget = MemoryBudget.of(memory)
-            table = read_within(data, budget, workplace)
+            budget = MemoryBudget.from_max_memory(memory)
+            table = open_within(files, budget, workplace)
             named = resolve_all(typed, of_rows, column_names(table))
             if again is not None:
                 again.check(table, named, ranks)
@@ -155,10 +155,10 @@ def _announce(table: Any, budget: MemoryBudget, workplace: Path | None, time_lim
     """Say how large the table is; if too large for the memory, also what is done about it, and how long that takes."""
     from minerva_select.data.memory_budget import estimate_encoding_seconds, format_bytes, rows_within_time_limit
 
-    if not hasattr(table, "blocks"):
-        logger.info("read %s rows x %s columns", f"{table.num_rows:,}", f"{table.num_columns:,}")
-        return
     n_rows, n_columns = table.n_rows, len(table.names)
+    if table.fits_in_memory:
+        logger.info("read %s rows x %s columns", f"{n_rows:,}", f"{n_columns:,}")
+        return
     if rows_within_time_limit(n_rows, n_columns, time_limit) < n_rows:  # of which few are read, and the answer says so
         return
     size, where = format_bytes(table.nbytes), "a temporary folder" if workplace is None else repr(str(workplace))

@@ -1,4 +1,4 @@
-"""One Arrow array of any type as a plain column."""
+"""Convert Arrow arrays of any type to columns."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from minerva_select.data.objects import column_from_objects, nested_error
 from minerva_select.errors import InputError
 from minerva_select.schema import Column
 
-_MAX_TEXT_BYTES = 1 << 30  # Arrow's offsets into ordinary text are of 31 bits
-_MAX_EXACT, _MAX_POWER = 2**53, 22  # whole numbers, and powers of ten, up to here are floats
+_MAX_TEXT_BYTES = 1 << 30  # Arrow's offsets into ordinary text have 31 bits
+_MAX_EXACT, _MAX_POWER = 2**53, 22  # integers, and powers of ten, up to here are exact floats
 
 
 def column_from_arrow(name: str, array: Any) -> Column:
-    """Read an Arrow array, whole or in chunks.
+    """Convert an Arrow array or chunked array.
 
     Examples
     --------
     >>> import pyarrow as pa
     >>> column = column_from_arrow("price", pa.array(["1.10", None]).cast(pa.decimal128(5, 2)))
     >>> column.values.tolist(), str(column.conversion)
-    ([1.1, nan], 'decimal read as float')
+    ([1.1, nan], 'decimal')
     """
-    import pyarrow as pa  # noqa: PLC0415 - 0.1 s that numeric tables of other libraries need not spend
+    import pyarrow as pa  # noqa: PLC0415 - 0.1 s, not needed for numeric tables of other libraries
 
     if getattr(array.type, "extension_name", None) == "arrow.uuid":
         return column_from_objects(name, np.array(array.to_pylist(), dtype=object))
-    array = _plain(array)
+    array = _to_standard_type(array)
     kind = array.type
     cell = kind.value_type if pa.types.is_dictionary(kind) else kind
     if pa.types.is_nested(cell) or pa.types.is_interval(cell):
@@ -41,22 +41,24 @@ def column_from_arrow(name: str, array: Any) -> Column:
         return column_from_codes(name, _to_numpy(array.cast(pa.int8()).fill_null(-1)), [False, True])
     if pa.types.is_decimal(kind):
         try:
-            return Column(name, _floats(array), conversion=Conversion.DECIMAL)
+            return Column(name, _decimals_to_floats(array), conversion=Conversion.DECIMAL)
         except pa.ArrowException:
-            raise InputError(f"Column {name!r} is {kind}, which no number is; convert it or drop the column.") from None
+            raise InputError(
+                f"Column {name!r} is {kind}, which no float can represent; convert it or drop the column."
+            ) from None
     if pa.types.is_temporal(kind):
-        return _column_of_time(name, array)
+        return _temporal_column(name, array)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         values = _to_numpy(array)
         return Column(name, values if kind == pa.float32() else values.astype(np.float64, copy=False))
     try:
-        return _column_of_levels(name, array)
-    except (pa.ArrowException, UnicodeDecodeError):  # Arrow checks the bytes of a file, and not those of a view
-        raise InputError(f"Column {name!r} holds text that is not UTF-8; read it as bytes, or decode it.") from None
+        return _categorical_column(name, array)
+    except (pa.ArrowException, UnicodeDecodeError):  # Arrow does not validate text views
+        raise InputError(f"Column {name!r} has text that is not UTF-8; read it as bytes, or decode it.") from None
 
 
-def _plain(array: Any) -> Any:
-    """The same values in a type of Arrow's own, one for each row."""
+def _to_standard_type(array: Any) -> Any:
+    """Decode extension types, run-end encoding and text views."""
     import pyarrow as pa  # noqa: PLC0415
     from pyarrow import compute  # noqa: PLC0415
 
@@ -73,7 +75,7 @@ def _plain(array: Any) -> Any:
     return array
 
 
-def _column_of_time(name: str, array: Any) -> Column:
+def _temporal_column(name: str, array: Any) -> Column:
     import pyarrow as pa  # noqa: PLC0415
 
     kind, conversion = array.type, Conversion.DATE
@@ -86,8 +88,8 @@ def _column_of_time(name: str, array: Any) -> Column:
     return Column(name, to_seconds(_to_numpy(array)), conversion=conversion)
 
 
-def _floats(decimals: Any) -> NDArray[np.float64]:
-    """The float nearest to each decimal, as Python and readers of text find it; Arrow's cast may miss it."""
+def _decimals_to_floats(decimals: Any) -> NDArray[np.float64]:
+    """Return the nearest float of each decimal; Arrow's cast may be off by one unit in the last place."""
     import pyarrow as pa  # noqa: PLC0415
 
     decimals = decimals.combine_chunks() if isinstance(decimals, pa.ChunkedArray) else decimals
@@ -96,15 +98,15 @@ def _floats(decimals: Any) -> NDArray[np.float64]:
         whole_type = getattr(pa, f"decimal{kind.bit_width}")(kind.precision, 0)
         try:
             units = _to_numpy(decimals.view(whole_type).cast(pa.int64()))
-        except pa.ArrowInvalid:  # too many digits, or a width without this cast
+        except pa.ArrowInvalid:  # too many digits, or a bit width without this cast
             units = np.array([np.inf])
         if not (np.abs(units) >= _MAX_EXACT).any():
-            return np.asarray(units / 10.0**kind.scale)  # of two floats without error: rounded once
+            return np.asarray(units / 10.0**kind.scale)  # both operands are exact, so this rounds once
     return np.asarray(_to_numpy(decimals.cast(pa.string()).cast(pa.float64())))
 
 
-def _column_of_levels(name: str, array: Any) -> Column:
-    """Read text, bytes or a dictionary."""
+def _categorical_column(name: str, array: Any) -> Column:
+    """Convert text, bytes or a dictionary."""
     import pyarrow as pa  # noqa: PLC0415
     from pyarrow import compute  # noqa: PLC0415
 
@@ -112,7 +114,7 @@ def _column_of_levels(name: str, array: Any) -> Column:
     codes, values = _dictionary(array if given else array.dictionary_encode())
     if given or not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
         return column_from_codes(name, codes, values.to_pylist(), None if given else Conversion.BYTES)
-    # Ten times as fast as Python where nearly every row has a level of its own; bytes of UTF-8 sort as characters do.
+    # Ten times as fast as Python if nearly every row has its own level; UTF-8 bytes sort like characters
     order = _to_numpy(compute.array_sort_indices(values))
     recode = np.empty(len(values), dtype=np.int32)
     recode[order] = np.arange(len(values))
@@ -120,13 +122,13 @@ def _column_of_levels(name: str, array: Any) -> Column:
 
 
 def _dictionary(array: Any) -> tuple[NDArray[np.int64], Any]:
-    """Codes, -1 where missing, into the values of one dictionary for all chunks."""
+    """Return codes, -1 where missing, and the values of one dictionary for all chunks."""
     import pyarrow as pa  # noqa: PLC0415
 
     if isinstance(array, pa.ChunkedArray):
         try:
             array = array.unify_dictionaries().combine_chunks()
-        except pa.ArrowException:  # more values in all than the codes of one chunk can count
+        except pa.ArrowException:  # too many values for the index type of a chunk
             array = array.cast(array.type.value_type).dictionary_encode().combine_chunks()
     return _to_numpy(array.indices.cast(pa.int64()).fill_null(-1)), array.dictionary
 

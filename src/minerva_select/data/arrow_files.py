@@ -1,4 +1,4 @@
-"""Feather and Arrow IPC files: those with a list of batches at their end, and streams without."""
+"""Read Feather and Arrow IPC files: those that list their batches at the end, and streams that do not."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from minerva_select.errors import InputError
 
 _READ_ERRORS = (pa.ArrowException, OSError, ValueError)
 _KIND = "Feather or Arrow"
-_FIRST_FEATHER = b"FEA1"
+_FEATHER_1_MAGIC = b"FEA1"
 _VIEWS = (pa.string_view(), pa.binary_view())
 _VIEW_BYTES = 16
 
 
 @dataclass(frozen=True)
 class ArrowFileChunk:
-    """The rows of one Arrow file, read one of its batches at a time."""
+    """The rows of one Arrow file, read batch by batch."""
 
     file: StoredFile
     ends: tuple[int, ...]
-    stamp: str
+    version: str
 
     def read(self, schema: Any, start: int, stop: int, n_rows: int) -> Iterator[Any]:
-        """Give rows ``start`` to ``stop`` as tables; their sizes are those of the file's batches."""
+        """Yield rows ``start`` to ``stop`` as tables with the sizes of the file's batches."""
         del n_rows
-        self.file.check()
+        self.file.check_unchanged()
         group = bisect_right(self.ends, start)
         row = self.ends[group - 1] if group else 0
         try:
             with self.file.open_file() as source:
                 reader = _open_reader(source, schema.names)
                 while row < stop:
-                    table = _checked(reader.get_batch(group)).select(schema.names).cast(schema)
-                    if self.file.is_local:  # after it was read: what is handed on is of the file that was opened
-                        self.file.check()
+                    table = _validate(reader.get_batch(group)).select(schema.names).cast(schema)
+                    if self.file.is_local:  # only rows of the file as it was found are handed on
+                        self.file.check_unchanged()
                     low = max(start - row, 0)
                     yield table.slice(low, min(stop - row, table.num_rows) - low)
                     row, group = self.ends[group], group + 1
@@ -52,8 +52,8 @@ class ArrowFileChunk:
             raise self.file.unreadable(_KIND, error, f"batch {group}") from None
 
 
-def open_arrow(file: StoredFile) -> tuple[Any, ArrowFileChunk] | None:
-    """Schema and chunk of an Arrow file; None if it is a stream."""
+def open_arrow(file: StoredFile) -> tuple[Any, list[ArrowFileChunk]] | None:
+    """Return the schema and the chunk of an Arrow file; None if it is a stream."""
     try:
         with file.open_file() as source:
             try:
@@ -61,51 +61,49 @@ def open_arrow(file: StoredFile) -> tuple[Any, ArrowFileChunk] | None:
             except pa.ArrowInvalid:
                 return None
             schema = reader.schema.remove_metadata()
-            counter = _open_reader(source, schema.names[:1])  # a batch tells its length only when read
+            counter = _open_reader(source, schema.names[:1])  # the length of a batch is known only when it is read
             sizes = [counter.get_batch(i).num_rows for i in range(counter.num_record_batches)]
     except _READ_ERRORS as error:
         raise file.unreadable(_KIND, error) from None
-    return schema, ArrowFileChunk(file, tuple(accumulate(sizes)), f"{file.size} {file.modified}")
+    return schema, [ArrowFileChunk(file, tuple(accumulate(sizes)), file.version)]
 
 
 def read_stream(file: StoredFile) -> Iterator[Any]:
-    """Give the batches of an Arrow stream as tables."""
+    """Yield the batches of an Arrow stream as tables, after an empty one with the schema."""
     n_rows = 0
     try:
         with file.open_file() as source:
-            if source.read(len(_FIRST_FEATHER)) == _FIRST_FEATHER:  # Arrow reads it unchecked: a bad one is a crash
-                raise InputError(
-                    f"{file.name!r} is Feather of version 1, which is not read any longer; save it as version 2."
-                )
+            if source.read(len(_FEATHER_1_MAGIC)) == _FEATHER_1_MAGIC:  # a damaged one crashes pyarrow
+                raise InputError(f"{file.name!r} is Feather version 1, which is not supported; save it as version 2.")
             source.seek(0)
             with pa.ipc.open_stream(source) as stream:
-                check_unique_names(stream.schema.names)  # and may be read: a name may be no UTF-8
+                check_unique_names(stream.schema.names)  # also raises for a name that is not UTF-8
                 yield pa.Table.from_batches([], stream.schema.remove_metadata())
                 for batch in stream:
                     n_rows += batch.num_rows
-                    yield _checked(batch).replace_schema_metadata()
+                    yield _validate(batch).replace_schema_metadata()
     except InputError:
         raise
     except _READ_ERRORS as error:
         raise file.unreadable(_KIND, error, f"after row {n_rows:,}" if n_rows else "") from None
 
 
-def _checked(batch: Any) -> Any:
-    """The batch as a table, once all in it is what its type says: Arrow trusts files of its own format."""
+def _validate(batch: Any) -> Any:
+    """Return a batch as a table, or raise if its values do not match its types: Arrow trusts its own files."""
     batch.validate(full=True)
     table = pa.Table.from_batches([batch])
     for i, field in enumerate(table.schema):
         if field.type in _VIEWS and table.column(i).null_count:
-            table = table.set_column(i, field, _blank(batch.column(i)))
+            table = table.set_column(i, field, _zero_nulls(batch.column(i)))
     return table
 
 
-def _blank(views: Any) -> Any:
-    """The same views, all zeros where a value is missing: Arrow leaves those unchecked, and follows them in a cast."""
+def _zero_nulls(views: Any) -> Any:
+    """Set missing text views to zero: Arrow does not validate them, but follows them in a cast."""
     is_valid, cells, *texts = views.buffers()
-    blanked = np.frombuffer(cells, np.uint8).reshape(-1, _VIEW_BYTES).copy()
-    blanked[views.offset :][: len(views)][views.is_null().to_numpy(zero_copy_only=False)] = 0
-    buffers = [is_valid, pa.py_buffer(blanked), *texts]
+    zeroed = np.frombuffer(cells, np.uint8).reshape(-1, _VIEW_BYTES).copy()
+    zeroed[views.offset :][: len(views)][views.is_null().to_numpy(zero_copy_only=False)] = 0
+    buffers = [is_valid, pa.py_buffer(zeroed), *texts]
     return pa.Array.from_buffers(views.type, len(views), buffers, views.null_count, views.offset)
 
 

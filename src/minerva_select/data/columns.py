@@ -1,4 +1,4 @@
-"""One column of any origin as a plain :class:`~minerva_select.schema.Column`."""
+"""Convert series and arrays of any type to :class:`~minerva_select.schema.Column`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from minerva_select.schema import Column
 
 
 def column_from_series(name: str, series: nw.Series[Any]) -> Column:
-    """Read a column of a pandas, polars or Arrow frame."""
+    """Convert a column of a pandas, polars or Arrow frame."""
     if series.implementation.is_pyarrow():
         return column_from_arrow(name, series.to_native())
     if series.implementation.is_pandas_like():
@@ -30,7 +30,7 @@ def column_from_series(name: str, series: nw.Series[Any]) -> Column:
     if dtype.is_numeric() and not isinstance(dtype, nw.Decimal):
         if isinstance(dtype, nw.Int128 | nw.UInt128):
             series = series.cast(nw.Float64)
-        values = series.to_numpy()  # float32 also where short integers have missing ones among them
+        values = series.to_numpy()  # polars gives float32 for small integers with missing values
         return column_from_array(
             name, values if isinstance(dtype, nw.Float32) else values.astype(np.float64, copy=False)
         )
@@ -42,9 +42,9 @@ def column_from_series(name: str, series: nw.Series[Any]) -> Column:
 def _column_from_pandas(name: str, series: nw.Series[Any]) -> Column:
     native = series.to_native()
     dtype = native.dtype
-    if dtype.name == "object" or getattr(dtype, "storage", None) == "python":  # Arrow may refuse some of the values
+    if dtype.name == "object" or getattr(dtype, "storage", None) == "python":  # Arrow may refuse some values
         return column_from_array(name, native.to_numpy(dtype=object))
-    if hasattr(dtype, "categories"):  # of any type, intervals too
+    if hasattr(dtype, "categories"):  # categories of any type, such as intervals
         return column_from_codes(name, native.cat.codes.to_numpy(), native.cat.categories.tolist())
     if hasattr(dtype, "pyarrow_dtype") or dtype.name in ("str", "string", "boolean"):
         return column_from_arrow(name, series.to_arrow())
@@ -54,7 +54,7 @@ def _column_from_pandas(name: str, series: nw.Series[Any]) -> Column:
 
 
 def column_from_array(name: str, values: NDArray[Any]) -> Column:
-    """Read a one-dimensional array of any type.
+    """Convert a one-dimensional array of any type.
 
     Examples
     --------
@@ -73,10 +73,10 @@ def column_from_array(name: str, values: NDArray[Any]) -> Column:
         values = values.data.astype(object)
         values[hidden] = None
         kind = "O"
-    if values.dtype in (np.dtype(np.float32), np.dtype(np.float64)):  # in the byte order of this machine
+    if values.dtype in (np.dtype(np.float32), np.dtype(np.float64)):  # in native byte order
         return Column(name, values)
     if kind in "iuf":
-        with np.errstate(over="ignore"):  # what is too large becomes infinite, which is refused with its column's name
+        with np.errstate(over="ignore"):  # becomes infinite, which is refused later with the column name
             return Column(name, values.astype(np.float64))
     if kind == "b":
         return column_from_codes(name, values.astype(np.int64), [False, True])
@@ -91,7 +91,7 @@ def column_from_array(name: str, values: NDArray[Any]) -> Column:
 
 
 def check_unique_names(names: Iterable[str]) -> None:
-    """Refuse a name that occurs twice."""
+    """Raise if a name occurs twice."""
     seen: set[str] = set()
     for name in names:
         if name in seen:

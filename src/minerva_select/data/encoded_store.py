@@ -1,4 +1,4 @@
-"""All rows of a table, encoded once into compact files that are read row by row."""
+"""All rows of a table, encoded once into compact files."""
 
 from __future__ import annotations
 
@@ -20,45 +20,43 @@ from minerva_select.data.encoded_rows import PackedRows, pack_quantiles
 from minerva_select.data.encoded_store_files import (
     CODES,
     QUANTILES,
-    State,
-    append,
+    REMEDY,
+    StoreState,
     check_codes,
-    check_space,
+    check_disk_space,
     damaged,
+    open_for_append,
     read_state,
-    record,
-    remove,
-    told,
+    record_state,
+    remove_store,
 )
 from minerva_select.data.frames import as_table
 from minerva_select.data.memmap import RESIDENT_BYTES, MemmapReader
 from minerva_select.data.memory_budget import available_memory
 from minerva_select.data.source import Source
 from minerva_select.errors import InputError, InputTypeError, MinervaError
-from minerva_select.io.atomic import make_private_directory
+from minerva_select.io.atomic import explain_disk_errors, make_private_directory
 from minerva_select.preprocessing.quantiles import QuantileEncoder
 from minerva_select.preprocessing.table_encoder import EncodedTable, TableEncoder
 
 BLOCK_ROWS = 16_384
-_RECORD_SECONDS = 5.0  # of work that a run killed may lose; to record it waits for the disk
+_RECORD_SECONDS = 5.0  # work that a killed run may lose; recording waits for the disk
 _THREADS = 2
 
 T = TypeVar("T")
 
 
 class EncodedStore:
-    """All rows of a table, encoded once into compact files: a byte for a level, two for a rank.
+    """All rows of a table in compact files: one byte per categorical value, two per numeric one (its quantile).
 
-    Made by :meth:`build`. Beside the rows, ``store.json`` says what they are and how many of them are written.
+    Made by :meth:`build`; ``store.json`` describes the columns and says how many rows are written.
 
     Attributes
     ----------
     folder : Path
-        Where the files are.
     n_rows : int
-        Number of rows.
     n_bytes : int
-        Bytes of the files.
+        Size of the files.
 
     Examples
     --------
@@ -79,7 +77,7 @@ class EncodedStore:
     ([[2], [3]], 9)
     """
 
-    def __init__(self, folder: Path, state: State) -> None:
+    def __init__(self, folder: Path, state: StoreState) -> None:
         self.folder = folder
         self._state = state
 
@@ -94,49 +92,43 @@ class EncodedStore:
         block_rows: int = BLOCK_ROWS,
         on_block: Callable[[int], None] = lambda n_done: None,
     ) -> EncodedStore:
-        """Encode all rows of a table, or go on where an earlier run has stopped.
+        """Encode all rows of a table, or continue where an earlier run stopped.
 
         Parameters
         ----------
         source : Source
-            The table; has the columns that the encoder was fitted on, and maybe others.
+            The table; may have more columns than the encoder was fitted on.
         encoder : TableEncoder
-            Fitted, for instance on a :func:`sample`.
+            A fitted encoder.
         folder : Path
-            Where to write; made if it is not there, for this user alone.
+            Where to write; only this user can read it.
         key : str
-            Identity of the rows and of the encoder: what a folder holds under the same key is used as it is.
+            Identifies the rows and the encoder: a store with the same key is used as it is.
         block_rows : int
-            Rows that are read at once; four such blocks are in memory at a time.
+            Rows to read at once; four such blocks are in memory.
         on_block : callable
-            Told after every block how many rows are written.
-
-        Raises
-        ------
-        InputError
-            The folder holds something else, its disk is full, or a column cannot be read; says in which rows.
+            Called after every block with the number of rows written.
         """
-        with told(folder):
+        with explain_disk_errors(folder, REMEDY):
             make_private_directory(folder)
             new = _new_state(source, encoder, key)
             state = read_state(folder) or new
         if state.key != key:
             raise InputError(
-                f"The folder {str(folder)!r} holds the rows of another table or of other settings; "
-                "remove it, or give another with --cache DIR."
+                f"The folder {str(folder)!r} has rows of another table or of other settings; remove it, or {REMEDY}."
             )
         if replace(state, n_written=0, any_missing=False) != new:
             raise damaged(folder)
-        with told(folder):
+        with explain_disk_errors(folder, REMEDY):
             check_codes(folder, state)
         if state.n_written < state.n_rows:
-            check_space(folder, state)
+            check_disk_space(folder, state)
             blocks = _encoded(source.select(encoder.names_), encoder, block_rows, state.n_written)
             try:
-                with told(folder, sum(state.row_bytes.values()) * state.n_rows):
+                with explain_disk_errors(folder, REMEDY):
                     state = _write(folder, state, blocks, on_block)
-            except (InputError, InputTypeError):  # rows that will never be complete; those of a run killed may
-                remove(folder)
+            except (InputError, InputTypeError):  # these rows cannot be completed by a later run
+                remove_store(folder)
                 raise
         return cls(folder, state)
 
@@ -147,36 +139,32 @@ class EncodedStore:
 
     @property
     def n_bytes(self) -> int:
-        """Bytes of the files."""
+        """Size of the files."""
         return self.n_rows * sum(self._state.row_bytes.values())
 
     def rows(self, resident: int = RESIDENT_BYTES) -> PackedRows:
-        """The rows, read when they are taken; of files above ``resident`` bytes nothing stays in memory."""
-        # To read ahead on a disk whose files memory cannot hold is to read the same again and again.
-        mapping = MemmapReader(resident, scattered=self.n_bytes > available_memory())
+        """Return the rows, read on access; files above ``resident`` bytes in total are not kept in memory."""
+        # Reading ahead in files that do not fit in the page cache only evicts what is needed next
+        reader = MemmapReader(resident, random_access=self.n_bytes > available_memory())
         state = self._state
-        with told(self.folder):  # somebody may have removed it
-            quantiles = mapping.open(self.folder / QUANTILES, np.int16, (self.n_rows, state.n_numeric))
-            codes = mapping.open(self.folder / CODES, state.code_type, (self.n_rows, len(state.n_levels)))
-        return PackedRows(quantiles, codes, state.layout, gather=mapping.gather)
+        with explain_disk_errors(self.folder, REMEDY):  # the folder may have been removed
+            quantiles = reader.open(self.folder / QUANTILES, np.int16, (self.n_rows, state.n_numeric))
+            codes = reader.open(self.folder / CODES, state.code_type, (self.n_rows, len(state.n_levels)))
+        return PackedRows(quantiles, codes, state.layout, gather=reader.gather)
 
 
-def sample(source: Source, rows: NDArray[np.int64], block_rows: int = BLOCK_ROWS) -> Any:
-    """Read the rows at these positions, ascending, in one pass; only they and one block are ever in memory.
-
-    Returns
-    -------
-    pyarrow.Table
+def read_rows(source: Source, rows: NDArray[np.int64], block_rows: int = BLOCK_ROWS) -> Any:
+    """Read the rows at these ascending positions into an Arrow table, in one pass and block by block.
 
     Examples
     --------
     >>> import pandas as pd
     >>> from minerva_select.data.open_table import open_source
     >>> with open_source(pd.DataFrame({"age": [31, 42, 53]})) as source:
-    ...     sample(source, np.array([0, 2]))["age"].to_pylist()
+    ...     read_rows(source, np.array([0, 2]))["age"].to_pylist()
     [31, 53]
     """
-    import pyarrow as pa  # noqa: PLC0415 - half a second, only when a table is streamed
+    import pyarrow as pa  # noqa: PLC0415 - loaded already by the source
 
     pieces, start = [], 0
     for block in source.blocks(block_rows):
@@ -188,16 +176,16 @@ def sample(source: Source, rows: NDArray[np.int64], block_rows: int = BLOCK_ROWS
     return pa.concat_tables(pieces).unify_dictionaries().combine_chunks()
 
 
-def _new_state(source: Source, encoder: TableEncoder, key: str) -> State:
-    amounts = [k for k, one in enumerate(encoder.encoders_) if isinstance(one, QuantileEncoder)]
+def _new_state(source: Source, encoder: TableEncoder, key: str) -> StoreState:
+    numeric = [k for k, one in enumerate(encoder.encoders_) if isinstance(one, QuantileEncoder)]
     levels = {k: one.n_levels for k, one in enumerate(encoder.encoders_) if not isinstance(one, QuantileEncoder)}
-    return State(key, source.n_rows, len(amounts), tuple(levels.values()), (*amounts, *levels))
+    return StoreState(key, source.n_rows, len(numeric), tuple(levels.values()), (*numeric, *levels))
 
 
 def _encoded(
     source: Source, encoder: TableEncoder, block_rows: int, n_written: int
 ) -> Generator[EncodedTable, None, None]:
-    """Encode the blocks that are not written yet, several at once."""
+    """Encode the blocks that are not written yet, several at a time."""
 
     def encode(start: int, block: Any) -> EncodedTable:
         try:
@@ -209,24 +197,23 @@ def _encoded(
 
     def tasks() -> Iterator[Callable[[], EncodedTable]]:
         start = n_written
-        for block in _after(n_written, source.blocks(block_rows)):
+        for block in _skip_rows(n_written, source.blocks(block_rows)):
             yield partial(encode, start, block)
             start += block.num_rows
 
     return _in_order(tasks())
 
 
-def _after(n_rows: int, blocks: Iterable[Any]) -> Iterator[Any]:
-    """Leave out the first rows of a stream."""
+def _skip_rows(n_rows: int, blocks: Iterable[Any]) -> Iterator[Any]:
     for block in blocks:
-        n_left_out = min(n_rows, block.num_rows)
-        n_rows -= n_left_out
-        if n_left_out < block.num_rows:
-            yield block.slice(n_left_out)
+        n_skipped = min(n_rows, block.num_rows)
+        n_rows -= n_skipped
+        if n_skipped < block.num_rows:
+            yield block.slice(n_skipped)
 
 
 def _in_order(tasks: Iterable[Callable[[], T]]) -> Generator[T, None, None]:
-    """Results of tasks in their order, computed by threads that are not more than a few tasks ahead."""
+    """Yield the results of tasks in order, computed by threads that are at most a few tasks ahead."""
     ahead: deque[Future[T]] = deque()
     with ThreadPoolExecutor(_THREADS) as pool:
         for task in tasks:
@@ -238,14 +225,14 @@ def _in_order(tasks: Iterable[Callable[[], T]]) -> Generator[T, None, None]:
 
 
 def _write(
-    folder: Path, state: State, blocks: Generator[EncodedTable, None, None], on_block: Callable[[int], None]
-) -> State:
-    """Write blocks, and every few seconds how many rows are safely on the disk."""
+    folder: Path, state: StoreState, blocks: Generator[EncodedTable, None, None], on_block: Callable[[int], None]
+) -> StoreState:
+    """Write blocks, and record the progress every few seconds."""
     recorded = time.monotonic()
     with (
         contextlib.closing(blocks),
-        append(folder, QUANTILES, state) as quantiles,
-        append(folder, CODES, state) as codes,
+        open_for_append(folder, QUANTILES, state) as quantiles,
+        open_for_append(folder, CODES, state) as codes,
     ):
         for block in blocks:
             quantiles.write(pack_quantiles(torch.from_numpy(block.quantiles)).numpy().data)
@@ -253,10 +240,10 @@ def _write(
             any_missing = state.any_missing or bool(np.isnan(block.quantiles).any())
             state = replace(state, n_written=state.n_written + block.n_rows, any_missing=any_missing)
             if time.monotonic() - recorded > _RECORD_SECONDS:
-                record(folder, state, quantiles, codes)
+                record_state(folder, state, quantiles, codes)
                 recorded = time.monotonic()
             on_block(state.n_written)
         if state.n_written != state.n_rows:
             raise InputError(f"The table gave {state.n_written:,} rows instead of {state.n_rows:,}; start again.")
-        record(folder, state, quantiles, codes)
+        record_state(folder, state, quantiles, codes)
     return state

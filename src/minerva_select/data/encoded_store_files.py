@@ -1,13 +1,11 @@
-"""The files of a store: encoded rows, and how many of them are safely there."""
+"""Files of an encoded store: the rows, and a JSON file that says how many of them are complete."""
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import os
 import shutil
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -17,19 +15,18 @@ import numpy as np
 from minerva_select.data.encoded_rows import ColumnLayout
 from minerva_select.data.memory_budget import format_bytes
 from minerva_select.errors import InputError
-from minerva_select.io.atomic import atomic_write, is_regular_file
+from minerva_select.io.atomic import atomic_write, is_regular_file, open_no_follow
 from minerva_select.preprocessing.categories import code_type
 from minerva_select.results.parsing import ParseError, parse_as
 
 QUANTILES, CODES, STATE = "quantiles.bin", "codes.bin", "store.json"
+REMEDY = "choose another cache folder"
 _CHECKED_ROWS = 16_384
-_NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-_NO_ACCESS = {errno.EACCES, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EPERM, errno.ENOENT, errno.EIO}
 
 
 @dataclass(frozen=True)
-class State:
-    """What a store holds, and how far it has got: a store of fewer rows than the table's goes on where it stopped."""
+class StoreState:
+    """Columns of a store, and how many of its rows are written."""
 
     key: str
     n_rows: int
@@ -46,7 +43,7 @@ class State:
 
     @property
     def row_bytes(self) -> dict[str, int]:
-        """Bytes of a row in either file."""
+        """Bytes per row of each file."""
         return {QUANTILES: 2 * self.n_numeric, CODES: self.code_type.itemsize * len(self.n_levels)}
 
     @property
@@ -55,48 +52,47 @@ class State:
         return ColumnLayout(self.n_numeric, self.n_levels, self.positions, self.any_missing)
 
 
-def append(folder: Path, name: str, state: State) -> BinaryIO:
-    """Open a file behind the rows that are known to be in it."""
-    how = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    if not state.n_written:  # what is there is not ours: it may be open to others, or a link to somewhere else
+def open_for_append(folder: Path, name: str, state: StoreState) -> BinaryIO:
+    """Open a file of rows, cut to the rows that were recorded."""
+    flags = os.O_RDWR
+    if not state.n_written:  # a file that is there is not ours: it may be readable by others, or a link
         (folder / name).unlink(missing_ok=True)
-        how |= os.O_CREAT | os.O_EXCL
-    descriptor = os.open(folder / name, how, 0o600)
-    file = os.fdopen(descriptor, "r+b")
+        flags |= os.O_CREAT | os.O_EXCL
+    file = os.fdopen(open_no_follow(folder / name, flags, 0o600), "r+b")
     file.truncate(state.n_written * state.row_bytes[name])
     file.seek(0, os.SEEK_END)
     return file
 
 
-def record(folder: Path, state: State, *files: BinaryIO) -> None:
-    """Say how far the rows have got, once they are on the disk."""
+def record_state(folder: Path, state: StoreState, *files: BinaryIO) -> None:
+    """Write the state once all rows are on disk."""
     for file in files:
         file.flush()
         os.fsync(file.fileno())
     atomic_write(folder / STATE, json.dumps(asdict(state)), private=True)
 
 
-def read_state(folder: Path) -> State | None:
-    """What a folder holds; None where nothing was recorded."""
+def read_state(folder: Path) -> StoreState | None:
+    """Read the state of a store; None if nothing was recorded."""
     if not os.path.lexists(folder / STATE):
         return None
     if not all(is_regular_file(folder / name) for name in (STATE, QUANTILES, CODES)):
         raise damaged(folder)
     try:
-        state = parse_as(State, json.loads((folder / STATE).read_text()))
+        state = parse_as(StoreState, json.loads((folder / STATE).read_text()))
         sizes = {name: (folder / name).stat().st_size for name in state.row_bytes}
     except (FileNotFoundError, IsADirectoryError, ValueError, RecursionError, ParseError):
         raise damaged(folder) from None
     needed = {name: n_bytes * state.n_written for name, n_bytes in state.row_bytes.items()}
-    is_whole = state.n_written == state.n_rows  # else rows may follow that were never recorded
-    fit = all(sizes[name] == needed[name] if is_whole else sizes[name] >= needed[name] for name in needed)
+    is_complete = state.n_written == state.n_rows  # otherwise rows may follow that were not recorded
+    fit = all(sizes[name] == needed[name] if is_complete else sizes[name] >= needed[name] for name in needed)
     if not fit or not 0 <= state.n_written <= state.n_rows:
         raise damaged(folder)
     return state
 
 
-def check_codes(folder: Path, state: State) -> None:
-    """Refuse codes that stand for no level of their column: the network would look up another's."""
+def check_codes(folder: Path, state: StoreState) -> None:
+    """Raise if a code is not a level of its column: it would select the embedding of another column."""
     n_columns = len(state.n_levels)
     if not n_columns or not state.n_written:
         return
@@ -109,45 +105,26 @@ def check_codes(folder: Path, state: State) -> None:
 
 
 def damaged(folder: Path) -> InputError:
-    """Error for a folder whose files are not what was written."""
+    """Return the error for files that are not as they were written."""
     return InputError(f"The cache in {str(folder)!r} is damaged; remove that folder and start again.")
 
 
-def check_space(folder: Path, state: State) -> None:
-    """Refuse a disk on which the rest of the rows will not fit."""
+def check_disk_space(folder: Path, state: StoreState) -> None:
+    """Raise if the remaining rows do not fit on the disk."""
     needed = sum(state.row_bytes.values()) * (state.n_rows - state.n_written)
     free = shutil.disk_usage(folder).free
     if needed > free:
         if not state.n_written:
-            remove(folder)
-        raise _no_space(folder, needed, f"has {format_bytes(free)} free")
+            remove_store(folder)
+        raise InputError(
+            f"The encoded rows need {format_bytes(needed)} in {str(folder)!r}, whose disk has {format_bytes(free)} "
+            f"free; free some space, or {REMEDY}."
+        )
 
 
-def _no_space(folder: Path, needed: int, state: str) -> InputError:
-    return InputError(
-        f"The encoded rows need {format_bytes(needed)} in {str(folder)!r}, whose disk {state}; "
-        "free some space, or give a folder on another disk with --cache DIR."
-    )
-
-
-@contextlib.contextmanager
-def told(folder: Path, needed: int = 0) -> Iterator[None]:
-    """Say in one sentence that a disk is full, or that a folder cannot be written or is gone."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in _NO_SPACE:
-            raise _no_space(folder, needed, "is full") from None
-        if error.errno in _NO_ACCESS:
-            raise InputError(
-                f"The folder {str(folder)!r} cannot be written ({error.strerror}); give another with --cache DIR."
-            ) from None
-        raise
-
-
-def remove(folder: Path) -> None:
-    """Remove a store, and its folder if nothing else is in it."""
+def remove_store(folder: Path) -> None:
+    """Remove the files of a store, and its folder if it is empty then."""
     for name in (QUANTILES, CODES, STATE):
         (folder / name).unlink(missing_ok=True)
-    with contextlib.suppress(OSError):  # somebody's folder, with other files in it
+    with contextlib.suppress(OSError):  # the user's folder, with other files in it
         folder.rmdir()

@@ -1,7 +1,11 @@
-"""Where files are: a path, a folder, a pattern, or an address such as ``"s3://bucket/table.parquet"``."""
+"""Find the files of a table: a path, a folder, a pattern or a URL such as ``"s3://bucket/table.parquet"``.
+
+pyarrow takes half a second to import, so it is imported only once the path is known to exist.
+"""
 
 from __future__ import annotations
 
+import difflib
 import glob
 import importlib
 import os
@@ -9,10 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from pyarrow import fs
-
-from minerva_select.data.paths import check_exists
-from minerva_select.errors import InputError, MissingPackageError
+from minerva_select.checks import as_path
+from minerva_select.errors import InputError, MissingPackageError, brief, first_line
 from minerva_select.io.redaction import without_secrets
 
 CSV_SUFFIXES = (".csv", ".tsv", ".txt")
@@ -22,19 +24,19 @@ ARROW_SUFFIXES = (".feather", ".arrow", ".ipc")
 
 @dataclass(frozen=True)
 class StoredFile:
-    """One file, with what tells whether it is still the same one.
+    """One file, with the size and time by which a later change is noticed.
 
     Attributes
     ----------
     name : str
-        What a message calls it.
+        Path or URL without credentials, for messages.
     path : str
-        What its file system calls it.
+        Path in its file system.
     filesystem : pyarrow.fs.FileSystem
     size : int
         Bytes.
     modified : int or None
-        Nanoseconds since 1970; None where the file system does not tell.
+        Nanoseconds since 1970; None if the file system does not say.
     """
 
     name: str
@@ -45,75 +47,78 @@ class StoredFile:
 
     @property
     def is_local(self) -> bool:
-        """Whether a look at it costs microseconds rather than a request."""
-        return isinstance(self.filesystem, fs.LocalFileSystem)
+        """Whether looking at the file costs microseconds rather than a network request."""
+        return bool(self.filesystem.type_name == "local")
 
     @property
     def suffix(self) -> str:
-        """Ending of the name without ``.gz``, in lower case."""
+        """Lower-case suffix of the name, without ``.gz``."""
         path = PurePosixPath(self.path.lower())
         return (PurePosixPath(path.stem) if path.suffix == ".gz" else path).suffix
 
     @property
-    def is_packed(self) -> bool:
-        """Whether it is compressed by gzip."""
+    def is_gzipped(self) -> bool:
+        """Whether the file is compressed by gzip."""
         return self.path.lower().endswith(".gz")
 
+    @property
+    def version(self) -> str:
+        """Identifies the content without reading it."""
+        return f"{self.size} {self.modified}"
+
     def open_stream(self) -> Any:
-        """Read it from the start, unpacked."""
-        return self.filesystem.open_input_stream(self.path, compression="gzip" if self.is_packed else None)
+        """Open the decompressed bytes for reading from the start."""
+        return self.filesystem.open_input_stream(self.path, compression="gzip" if self.is_gzipped else None)
 
     def open_file(self) -> Any:
-        """Read any part of it."""
+        """Open the file for reading at any position."""
         return self.filesystem.open_input_file(self.path)
 
-    def check(self) -> None:
-        """Refuse a file that is no longer what it was."""
+    def check_unchanged(self) -> None:
+        """Raise if the file was changed since it was found."""
         now = self.filesystem.get_file_info(self.path)
-        if now.type == fs.FileType.NotFound:
-            raise InputError(f"{self.name!r} was removed while it was being read; put it back and start again.")
+        if now.type.name == "NotFound":
+            raise InputError(f"{self.name!r} was removed while it was being read; restore it and start again.")
         if now.size != self.size:
-            what = "shrank" if now.size < self.size else "grew"
             raise InputError(
-                f"{self.name!r} {what} from {self.size:,} to {now.size:,} bytes while it was being read; "
+                f"{self.name!r} changed from {self.size:,} to {now.size:,} bytes while it was being read; "
                 "start again once it is complete."
             )
         if now.mtime_ns != self.modified:
             raise InputError(f"{self.name!r} was replaced while it was being read; start again.")
 
-    def unreadable(self, kind: str, error: BaseException, place: str = "") -> InputError:
-        """Error in one sentence for whatever went wrong in reading it."""
+    def unreadable(self, kind: str, error: BaseException, where: str = "") -> InputError:
+        """Return the error to raise when reading fails."""
         try:
-            self.check()
+            self.check_unchanged()
         except InputError as changed:
             return changed
-        lines = str(error).splitlines() or [type(error).__name__]
-        reason = without_secrets(lines[0]).split(": ./")[0].split(". ")[0][:200].rstrip(".")
-        return InputError(f"{self.name!r} cannot be read as {kind}: {place and place + ': '}{reason}.")
+        reason = without_secrets(first_line(error)).split(": ./")[0]  # Arrow adds paths of its own source
+        return InputError(f"{self.name!r} cannot be read as {kind}: {where and where + ': '}{reason}.")
 
 
 @dataclass(frozen=True)
 class TableFiles:
-    """Files that make one table, all of one kind.
+    """The files of one table, all of one format.
 
     Attributes
     ----------
     name : str
-        As the user wrote it.
-    kind : str
+        Path or URL as the user gave it, without credentials.
+    format : str
         ``"csv"``, ``"parquet"`` or ``"arrow"``.
     files : tuple of StoredFile
-    base : str or None
-        The folder whose subfolders (``year=2024``) are columns.
+    partition_root : str or None
+        Folder whose subfolders, such as ``year=2024``, are columns.
     """
 
     name: str
-    kind: str
+    format: str
     files: tuple[StoredFile, ...]
-    base: str | None = None
+    partition_root: str | None = None
 
 
-def find(path: str | os.PathLike[str]) -> TableFiles:
+def find_files(path: str | os.PathLike[str]) -> TableFiles:
     """Find the files of a table.
 
     Examples
@@ -121,33 +126,50 @@ def find(path: str | os.PathLike[str]) -> TableFiles:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = (Path(folder) / "people.csv.gz").write_bytes(b"...")
-    ...     place = find(Path(folder) / "*.gz")
-    >>> place.kind, place.files[0].suffix, place.files[0].is_packed
+    ...     found = find_files(Path(folder) / "*.gz")
+    >>> found.format, found.files[0].suffix, found.files[0].is_gzipped
     ('csv', '.csv', True)
     """
-    name = os.fspath(path)
+    local_path, name = as_path("path", path), os.fspath(path)
     if "://" in name:
-        return _find_address(name)
-    check_exists(name)
-    path, local = Path(path), fs.LocalFileSystem()
-    if path.is_dir():
-        return _folder(name, str(path), [str(file) for file in path.rglob("*") if not file.is_dir()], local)
-    if path.exists():
-        return _place(name, [str(path)], local)
-    matches = _distinct(glob.glob(name, recursive=True))  # noqa: PTH207 - may be absolute
+        return _find_url(name)
+    _check_exists(local_path, name)
+    from pyarrow import fs  # noqa: PLC0415
+
+    filesystem = fs.LocalFileSystem()
+    if local_path.is_dir():
+        paths = [str(file) for file in local_path.rglob("*") if not file.is_dir()]
+        return _from_folder(name, str(local_path), paths, filesystem)
+    if local_path.exists():
+        return _from_paths(name, [str(local_path)], filesystem)
+    matches = _distinct_files(glob.glob(name, recursive=True))  # noqa: PTH207 - may be absolute
     if len(matches) == 1 and Path(matches[0]).is_dir():
-        return find(matches[0])
-    return _place(name, matches, local)
+        return find_files(matches[0])
+    return _from_paths(name, matches, filesystem)
 
 
-def _distinct(paths: list[str]) -> list[str]:
-    """Every file once, by its shortest name: ``**`` goes through links to folders, in circles too."""
+def _check_exists(path: Path, name: str) -> None:
+    try:
+        if glob.has_magic(name) or path.exists():
+            return
+    except OSError as error:  # a name that is too long, or a folder without read permission
+        raise InputError(f"{brief(name)} cannot be read: {error.strerror}; check the path.") from None
+    folder = path.parent
+    if not folder.is_dir():
+        raise InputError(f"There is no folder {str(folder)!r}; check the path.")
+    close = difflib.get_close_matches(path.name, [file.name for file in folder.iterdir()], n=1, cutoff=0.5)
+    hint = f"did you mean {str(folder / close[0])!r}?" if close else "check the name."
+    raise InputError(f"There is no file {str(path)!r}; {hint}")
+
+
+def _distinct_files(paths: list[str]) -> list[str]:
+    """Every file once, by its shortest name: ``**`` follows links to folders, even in cycles."""
     by_file = {os.path.realpath(path): path for path in sorted(paths, key=len, reverse=True)}
     return sorted(by_file.values())
 
 
-def _find_address(address: str) -> TableFiles:
-    shown = without_secrets(address)  # messages end up in logs, and names in results
+def _find_url(url: str) -> TableFiles:
+    shown = without_secrets(url)
     try:
         fsspec = importlib.import_module("fsspec")
     except ImportError:
@@ -156,84 +178,81 @@ def _find_address(address: str) -> TableFiles:
             "install it with: pip install fsspec"
         ) from None
     try:
-        store, path = fsspec.core.url_to_fs(address)
-    except ImportError as error:  # its words name the package: "Install s3fs to access S3"
+        store, path = fsspec.core.url_to_fs(url)
+    except ImportError as error:  # its message names the package: "Please install s3fs to access S3"
         reason = str(error).removeprefix("Please ")
         raise MissingPackageError(
             f"The address {shown!r} needs a package that is not installed; {reason[:1].lower()}{reason[1:]}."
         ) from None
     except ValueError as error:
         raise InputError(f"The address {shown!r} cannot be used: {without_secrets(str(error).rstrip('.'))}.") from None
+    from pyarrow import fs  # noqa: PLC0415
+
     try:
         filesystem = fs.PyFileSystem(fs.FSSpecHandler(store))
         if store.isdir(path):
-            return _folder(shown, path, store.find(path), filesystem)
+            return _from_folder(shown, path, store.find(path), filesystem)
         if store.exists(path):
-            return _place(shown, [path], filesystem)
+            return _from_paths(shown, [path], filesystem)
         if glob.has_magic(path):
-            return _place(shown, sorted(store.glob(path)), filesystem)
+            return _from_paths(shown, sorted(store.glob(path)), filesystem)
     except InputError:
         raise
-    except Exception as error:  # every store has errors of its own
-        reason = (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(". ")
-        raise InputError(f"The address {shown!r} cannot be reached: {without_secrets(reason)}.") from None
+    except Exception as error:  # every store has its own exceptions
+        reason = without_secrets(first_line(error))
+        raise InputError(f"The address {shown!r} cannot be reached: {reason}.") from None
     raise InputError(f"There is no file {shown!r}; check the address.")
 
 
-def _folder(name: str, base: str, paths: list[str], filesystem: Any) -> TableFiles:
-    # Names with a dot or an underscore are notes that tools leave behind, such as _delta_log.
+def _from_folder(name: str, root: str, paths: list[str], filesystem: Any) -> TableFiles:
+    # Tools keep metadata under names that start with a dot or an underscore, such as _delta_log
     files = [
         path
         for path in sorted(paths)
         if PurePosixPath(path).suffix.lower() in PARQUET_SUFFIXES
-        and not any(part[0] in "._" for part in PurePosixPath(os.path.relpath(path, base)).parts)
+        and not any(part[0] in "._" for part in PurePosixPath(os.path.relpath(path, root)).parts)
     ]
     if not files:
-        raise InputError(f"The folder {name!r} holds no Parquet files; name a file, or a folder with some.")
-    return TableFiles(name, "parquet", _stored(files, filesystem), base)
+        raise InputError(f"The folder {name!r} has no Parquet files; give a file, or a folder with Parquet files.")
+    return TableFiles(name, "parquet", _stat_files(files, filesystem), root)
 
 
-def _place(name: str, paths: list[str], filesystem: Any) -> TableFiles:
-    """Place of one file, or of those that a pattern matches."""
+def _from_paths(name: str, paths: list[str], filesystem: Any) -> TableFiles:
     if not paths:
         raise InputError(f"No file matches {name!r}; check the folder and the pattern.")
-    files = _stored(paths, filesystem)
+    files = _stat_files(paths, filesystem)
     for file in files:
-        if len(files) > 1 and (file.suffix not in PARQUET_SUFFIXES or file.is_packed):
+        if len(files) > 1 and (file.suffix not in PARQUET_SUFFIXES or file.is_gzipped):
             raise InputError(f"{name!r} matches {file.name!r}; several files at once must all be Parquet.")
-    return TableFiles(name, _kind(files[0]), files)
+    return TableFiles(name, _format(files[0]), files)
 
 
-def _kind(file: StoredFile) -> str:
+def _format(file: StoredFile) -> str:
     if file.suffix in CSV_SUFFIXES:
         return "csv"
-    if file.suffix in PARQUET_SUFFIXES and not file.is_packed:
+    if file.suffix in PARQUET_SUFFIXES and not file.is_gzipped:
         return "parquet"
-    if file.suffix in ARROW_SUFFIXES and not file.is_packed:
+    if file.suffix in ARROW_SUFFIXES and not file.is_gzipped:
         return "arrow"
     known = ", ".join([*CSV_SUFFIXES, ".csv.gz", *PARQUET_SUFFIXES, *ARROW_SUFFIXES])
-    raise InputError(f"{file.name!r} is of an unknown type; the name must end in one of {known}.")
+    raise InputError(f"{file.name!r} has an unknown type; the name must end in one of {known}.")
 
 
-def _stored(paths: list[str], filesystem: Any) -> tuple[StoredFile, ...]:
-    files = []
+def _stat_files(paths: list[str], filesystem: Any) -> tuple[StoredFile, ...]:
     for path in paths:
-        if not _is_utf8(path):
-            raise InputError(f"The name {path!r} is not UTF-8, which Arrow cannot open; rename the file or folder.")
+        try:
+            path.encode()
+        except UnicodeEncodeError:
+            raise InputError(
+                f"The name {path!r} is not UTF-8, which Arrow cannot open; rename the file or folder."
+            ) from None
+    files = []
     for path, info in zip(paths, filesystem.get_file_info(paths), strict=True):
-        is_local = isinstance(filesystem, fs.LocalFileSystem)
+        is_local = filesystem.type_name == "local"
         name = path if is_local else without_secrets(filesystem.handler.fs.unstrip_protocol(path))
         file = StoredFile(name, path, filesystem, info.size or 0, info.mtime_ns)
-        _kind(file)  # an unknown type is told before an empty file is
+        _format(file)  # an unknown type is reported before an empty file
         if not file.size:
-            raise InputError(f"{name!r} is empty; name a file with a table in it.")
+            raise InputError(f"{name!r} is empty; give a file with a table.")
         files.append(file)
     return tuple(files)
-
-
-def _is_utf8(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

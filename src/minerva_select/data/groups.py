@@ -1,4 +1,4 @@
-"""Whole groups of rows dealt to parts, each stratum as nearly in proportion as the groups allow."""
+"""Assign whole groups of rows to the parts of a split, with every stratum in proportion where the groups allow it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from minerva_select.config import SPLITS
 from minerva_select.errors import InputError
 
-N_ASSIGNED_ONE_BY_ONE = 5_000  # heaviest and lightest groups that are each weighed alone, at about 20 microseconds
-GOLDEN_RATIO = 0.6180339887498949
-LEAST_OF_SHARE = 0.1  # a part with less of its share than this is as good as empty
+N_ONE_BY_ONE = 5_000  # largest and smallest groups that are assigned one by one, at 20 microseconds each
+_GOLDEN_RATIO = 0.6180339887498949
 
 
 def assign_groups(
@@ -20,21 +20,20 @@ def assign_groups(
     strata: NDArray[np.integer] | None,
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Give every row its part, the same one for all rows of a group.
+    """Return the part of every row, the same for all rows of a group.
 
-    The heaviest groups (those with the largest share of any stratum) go first, each to the part that lacks most of what
-    it brings. Most of the rest is dealt at once, and the lightest even out what that left uneven.
+    The largest groups (by the share of any stratum) are assigned first, each to the part that lacks most of its rows.
+    Most of the others are assigned together, and the smallest ones even out the sizes at the end.
 
     Parameters
     ----------
     groups : ndarray of int, shape (n_rows,)
-        Number of each row's group, any whole numbers.
+        Group of each row.
     shares : ndarray of float, shape (n_parts,)
-        Share of the rows for each part; they add up to 1.
+        Share of the rows of each part; they sum to 1.
     strata : ndarray of int, shape (n_rows,), or None
-        Number of each row's stratum.
+        Stratum of each row.
     rng : Generator
-        Source of the random order.
 
     Examples
     --------
@@ -44,37 +43,35 @@ def assign_groups(
     >>> bool((parts[:4] == parts[0]).all() and (parts[4:] == 1 - parts[0]).all())
     True
     """
-    cells = _count(groups, strata)
-    if cells.n_groups < len(shares):
+    counts = _count(groups, strata)
+    if counts.n_groups < len(shares):
         raise InputError(
-            f"Rows of a group stay together, so a split into {len(shares)} parts needs as many groups, "
-            f"got {cells.n_groups}; give rows of more groups."
+            f"Rows of a group stay together, so a split into {len(shares)} parts needs at least as many groups, "
+            f"got {counts.n_groups}; give rows of more groups."
         )
-    deal = _Deal(cells, shares, rng)
-    order = rng.permutation(cells.n_groups)
-    order = order[np.argsort(-cells.weights[order], kind="stable")]
-    heaviest, most, lightest = np.split(
-        order, [N_ASSIGNED_ONE_BY_ONE, max(N_ASSIGNED_ONE_BY_ONE, len(order) - N_ASSIGNED_ONE_BY_ONE)]
-    )
-    deal.one_by_one(heaviest)
-    deal.at_once(most)
-    deal.one_by_one(lightest)
-    parts = deal.part_of[cells.group_of_row]
+    assignment = _Assignment(counts, shares, rng)
+    order = rng.permutation(counts.n_groups)
+    order = order[np.argsort(-counts.weights[order], kind="stable")]
+    largest, most, smallest = np.split(order, [N_ONE_BY_ONE, max(N_ONE_BY_ONE, len(order) - N_ONE_BY_ONE)])
+    assignment.assign_one_by_one(largest)
+    assignment.assign_together(most)
+    assignment.assign_one_by_one(smallest)
+    parts = assignment.part_of[counts.group_of_row]
     sizes = np.bincount(parts, minlength=len(shares)) / len(parts)
-    if (sizes < LEAST_OF_SHARE * shares).any():
+    if (sizes < SPLITS.min_part * shares).any():
         raise InputError(
-            f"Rows of a group stay together, and the largest of {cells.n_groups} groups has {cells.largest:.0%} of the "
-            f"rows, so that a part would hold {sizes[np.argmin(sizes / shares)]:.2%} of them; give finer groups."
+            f"Rows of a group stay together, and the largest of {counts.n_groups} groups has {counts.largest:.0%} of "
+            f"the rows, so one part would get {sizes[np.argmin(sizes / shares)]:.2%} of them; give smaller groups."
         )
     return parts
 
 
 @dataclass(frozen=True, eq=False)
-class _Cells:
-    """How many rows of which stratum every group has; the stratum after the last one stands for all rows."""
+class _GroupCounts:
+    """Rows of every group per stratum, as sparse cells; an extra stratum after the last one counts all rows."""
 
     group_of_row: NDArray[np.intp]  # (n_rows,)
-    starts: NDArray[np.intp]  # (n_groups + 1,), where the cells of each group begin
+    starts: NDArray[np.intp]  # (n_groups + 1,), first cell of each group
     stratum: NDArray[np.int64]  # (n_cells,)
     count: NDArray[np.int64]  # (n_cells,)
     totals: NDArray[np.float64]  # (n_strata + 1,), rows of each stratum
@@ -85,22 +82,21 @@ class _Cells:
 
     @property
     def shares(self) -> NDArray[np.float64]:  # (n_cells,)
-        """Of its stratum, the share that is in each cell."""
+        """Share of its stratum that each cell has."""
         return self.count / self.totals[self.stratum]
 
     @property
     def weights(self) -> NDArray[np.float64]:  # (n_groups,)
-        """Of every group, the largest share of any stratum that it holds."""
+        """Largest share of any stratum that each group has."""
         return np.maximum.reduceat(self.shares, self.starts[:-1])
 
     @property
     def largest(self) -> float:
-        """Share of all rows in the largest group."""
+        """Share of all rows that the largest group has."""
         return float(self.count[self.starts[1:] - 1].max() / self.totals[-1])
 
 
-def _count(groups: NDArray[np.integer], strata: NDArray[np.integer] | None) -> _Cells:
-    """Rows of every group in every stratum that it has, from one sort of the rows."""
+def _count(groups: NDArray[np.integer], strata: NDArray[np.integer] | None) -> _GroupCounts:
     names, group_of_row = np.unique(groups, return_inverse=True)
     levels, stratum = np.unique(np.zeros(len(groups)) if strata is None else strata, return_inverse=True)
     width = len(levels) + 1
@@ -111,55 +107,55 @@ def _count(groups: NDArray[np.integer], strata: NDArray[np.integer] | None) -> _
     codes, counts = codes[order], np.concatenate([counts, group_sizes])[order]
     starts = np.searchsorted(codes, np.arange(len(names) + 1) * width)
     totals = np.append(np.bincount(stratum), len(groups)).astype(np.float64)
-    return _Cells(group_of_row, starts, codes % width, counts, totals)
+    return _GroupCounts(group_of_row, starts, codes % width, counts, totals)
 
 
-class _Deal:
-    """Groups on their way to parts, and what the parts still lack of every stratum."""
+class _Assignment:
+    """Parts of the groups assigned so far, and the rows of every stratum that the parts still lack."""
 
-    def __init__(self, cells: _Cells, shares: NDArray[np.float64], rng: np.random.Generator) -> None:
-        self.cells, self.shares, self.rng = cells, shares, rng
-        self.lacking = cells.totals[:, None] * shares  # (n_strata + 1, n_parts), of rows
-        self.part_of = np.zeros(cells.n_groups, dtype=np.int64)
+    def __init__(self, counts: _GroupCounts, shares: NDArray[np.float64], rng: np.random.Generator) -> None:
+        self.counts, self.shares, self.rng = counts, shares, rng
+        self.lacking = counts.totals[:, None] * shares  # (n_strata + 1, n_parts), rows
+        self.part_of = np.zeros(counts.n_groups, dtype=np.int64)
         self.is_empty = np.ones(len(shares), dtype=bool)
-        self.turn = rng.permutation(len(shares))  # of equal parts, the first in this order
+        self.tie_order = rng.permutation(len(shares))
 
-    def one_by_one(self, groups: NDArray[np.intp]) -> None:
-        """Deal each group to where the squared lacks of its strata, relative to their sizes, fall most."""
-        cells = self.cells
+    def assign_one_by_one(self, groups: NDArray[np.intp]) -> None:
+        """Assign each group to the part where the squared deviation of its strata decreases most."""
+        counts = self.counts
         for n_left, group in zip(range(len(groups), 0, -1), groups, strict=True):
-            own = slice(cells.starts[group], cells.starts[group + 1])
-            stratum, count = cells.stratum[own], cells.count[own]
-            # (lack - count)^2 - lack^2, over the variance of chance
-            change = (count / cells.totals[stratum] ** 2) @ (count[:, None] - 2 * self.lacking[stratum]) / self.shares
+            own = slice(counts.starts[group], counts.starts[group + 1])
+            stratum, count = counts.stratum[own], counts.count[own]
+            # (lacking - count)^2 - lacking^2, over the variance of a random assignment
+            change = (count / counts.totals[stratum] ** 2) @ (count[:, None] - 2 * self.lacking[stratum]) / self.shares
             if n_left <= self.is_empty.sum():
                 change[~self.is_empty] = np.inf
-            part = self.turn[np.argmin(change[self.turn])]
+            part = self.tie_order[np.argmin(change[self.tie_order])]
             self.lacking[stratum, part] -= count
             self.is_empty[part] = False
             self.part_of[group] = part
 
-    def at_once(self, groups: NDArray[np.intp]) -> None:
-        """Deal many groups of little weight, those alike (in what they bring most of, and in size) in turn."""
+    def assign_together(self, groups: NDArray[np.intp]) -> None:
+        """Assign many small groups; those of the same main stratum and similar size are spread evenly."""
         if not len(groups):
             return
-        cells, n_parts = self.cells, len(self.shares)
-        group_of_cell = np.repeat(np.arange(cells.n_groups), np.diff(cells.starts))
-        main_cell = cells.starts[:-1].copy()
-        is_main = cells.shares == cells.weights[group_of_cell]
-        is_main[cells.starts[1:] - 1] = False  # the cell of all rows
+        counts, n_parts = self.counts, len(self.shares)
+        group_of_cell = np.repeat(np.arange(counts.n_groups), np.diff(counts.starts))
+        main_cell = counts.starts[:-1].copy()
+        is_main = counts.shares == counts.weights[group_of_cell]
+        is_main[counts.starts[1:] - 1] = False  # the cell that counts all rows
         main_cell[group_of_cell[is_main]] = np.flatnonzero(is_main)
-        main, size = main_cell[groups], cells.count[cells.starts[groups + 1] - 1]
-        alike = np.lexsort((size, cells.count[main], cells.stratum[main]))
-        # Multiples of the golden ratio fill the unit interval evenly, whichever run of them is looked at
-        spot = (np.arange(len(groups)) * GOLDEN_RATIO + self.rng.random()) % 1.0
+        main, size = main_cell[groups], counts.count[counts.starts[groups + 1] - 1]
+        similar = np.lexsort((size, counts.count[main], counts.stratum[main]))
+        # Any stretch of multiples of the golden ratio, modulo 1, fills the unit interval evenly
+        spot = (np.arange(len(groups)) * _GOLDEN_RATIO + self.rng.random()) % 1.0
         lacking = np.maximum(self.lacking, 0) + 1e-9 * self.shares
         ends = np.cumsum(lacking / lacking.sum(axis=1, keepdims=True), axis=1)[:, :-1]
-        self.part_of[groups[alike]] = (spot[:, None] >= ends[cells.stratum[main[alike]]]).sum(axis=1)
-        dealt = np.zeros(cells.n_groups, dtype=bool)
-        dealt[groups] = True
-        dealt = dealt[group_of_cell]
-        place = cells.stratum[dealt] * n_parts + self.part_of[group_of_cell[dealt]]
-        given = np.bincount(place, weights=cells.count[dealt], minlength=self.lacking.size)
+        self.part_of[groups[similar]] = (spot[:, None] >= ends[counts.stratum[main[similar]]]).sum(axis=1)
+        is_assigned = np.zeros(counts.n_groups, dtype=bool)
+        is_assigned[groups] = True
+        cells = is_assigned[group_of_cell]
+        target = counts.stratum[cells] * n_parts + self.part_of[group_of_cell[cells]]
+        given = np.bincount(target, weights=counts.count[cells], minlength=self.lacking.size)
         self.lacking -= given.reshape(self.lacking.shape)
         self.is_empty[self.part_of[groups]] = False

@@ -1,4 +1,4 @@
-"""Tables that are in memory already, cut into blocks without a copy of the whole."""
+"""Chunks of tables that are in memory, cut into pieces without copying the whole."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ArrowTableChunk:
     [[2], [3]]
     """
 
-    stamp = ""
+    version = ""
 
     def __init__(self, table: Any) -> None:
         check_unique_names(table.column_names)
@@ -30,13 +30,13 @@ class ArrowTableChunk:
         self.ends = (table.num_rows,)
 
     def read(self, schema: Any, start: int, stop: int, n_rows: int) -> Iterator[Any]:
-        """Give rows ``start`` to ``stop`` as tables of at most ``n_rows``."""
+        """Yield rows ``start`` to ``stop`` as tables of at most ``n_rows`` rows."""
         for row in range(start, stop, n_rows):
-            yield self._cut(schema, row, min(stop, row + n_rows))
+            yield self._slice(schema, row, min(stop, row + n_rows))
 
-    def _cut(self, schema: Any, start: int, stop: int) -> Any:
+    def _slice(self, schema: Any, start: int, stop: int) -> Any:
         rows = self._table.select(schema.names).slice(start, stop - start)
-        return pa.Table.from_arrays(rows.columns, schema=schema)  # of the same types; a cast would look at gaps
+        return pa.Table.from_arrays(rows.columns, schema=schema)  # cast() would refuse nulls in non-nullable columns
 
 
 class PolarsChunk(ArrowTableChunk):
@@ -47,38 +47,38 @@ class PolarsChunk(ArrowTableChunk):
         self.schema = frame.head(0).to_arrow().schema.remove_metadata()
         self.ends = (frame.height,)
 
-    def _cut(self, schema: Any, start: int, stop: int) -> Any:
+    def _slice(self, schema: Any, start: int, stop: int) -> Any:
         return self._table.select(schema.names).slice(start, stop - start).to_arrow().cast(schema)
 
 
 class PandasChunk(ArrowTableChunk):
-    """A pandas data frame, without its index; columns whose objects are of several types are text."""
+    """A pandas data frame without its index; a column of objects of several types is read as text."""
 
     def __init__(self, frame: Any) -> None:
         names = [str(name) for name in frame.columns]
         check_unique_names(names)
         self._table = frame
-        self._places = {name: i for i, name in enumerate(names)}
-        self._texts: set[str] = set()
-        self.schema = pa.schema([(name, self._type(name, frame.iloc[:, i])) for name, i in self._places.items()])
+        self._positions = {name: i for i, name in enumerate(names)}
+        self._mixed: set[str] = set()
+        self.schema = pa.schema([(name, self._type(name, frame.iloc[:, i])) for name, i in self._positions.items()])
         self.ends = (len(frame),)
 
     def _type(self, name: str, series: Any) -> Any:
         try:
-            # Objects are all looked at, since the first ones may be missing, or of another type than the last.
+            # All objects are needed: the first ones may be missing, or of another type than the last
             head = series if series.dtype == object else series.iloc[:0]
             return pa.array(head, from_pandas=True).type
         except (pa.ArrowInvalid, pa.ArrowTypeError):
-            self._texts.add(name)
+            self._mixed.add(name)
             return pa.string()
         except (pa.ArrowException, OverflowError, TypeError, ValueError):
             raise _unreadable(name, series) from None
 
-    def _cut(self, schema: Any, start: int, stop: int) -> Any:
+    def _slice(self, schema: Any, start: int, stop: int) -> Any:
         arrays = []
         for field in schema:
-            series = self._table.iloc[start:stop, self._places[field.name]]
-            if field.name in self._texts:
+            series = self._table.iloc[start:stop, self._positions[field.name]]
+            if field.name in self._mixed:
                 series = series.astype(object).map(str, na_action="ignore")
             try:
                 arrays.append(pa.array(series, type=field.type, from_pandas=True))
@@ -88,4 +88,4 @@ class PandasChunk(ArrowTableChunk):
 
 
 def _unreadable(name: str, series: Any) -> InputError:
-    return InputError(f"Column {name!r} is of type {series.dtype}, which cannot be read; convert it.")
+    return InputError(f"Column {name!r} has type {series.dtype}, which cannot be read; convert it.")

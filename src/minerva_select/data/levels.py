@@ -1,4 +1,4 @@
-"""Values that are names, as sorted levels and codes into them."""
+"""Convert categorical values to sorted levels and integer codes."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from minerva_select.schema import Column
 def column_from_codes(
     name: str, codes: NDArray[Any], values: Sequence[Any], conversion: Conversion | None = None
 ) -> Column:
-    """Read codes into distinct values, -1 where missing.
+    """Convert codes into distinct values, -1 where missing.
 
-    Levels are spelled with ``str``, sorted, and only those that occur, so that the same rows give the same column
-    wherever they come from. Without any value left the column is one of missing numbers.
+    Levels are text, sorted, and only those that occur, so that the same rows give the same column whatever their
+    container. A column without values becomes numeric with NaN in every row.
 
     Examples
     --------
@@ -31,10 +31,10 @@ def column_from_codes(
     ([1, -1, 0], ['L', 'S'])
     """
     used = np.bincount(codes[codes >= 0], minlength=len(values)) > 0
-    spelled = [spell(name, value) if use else None for value, use in zip(values, used, strict=True)]
-    levels = sorted({level for level in spelled if level is not None})
-    place = {level: i for i, level in enumerate(levels)}
-    recode = np.array([-1 if level is None else place[level] for level in spelled], dtype=np.int32)
+    texts = [to_text(name, value) if use else None for value, use in zip(values, used, strict=True)]
+    levels = sorted({text for text in texts if text is not None})
+    code_of = {level: i for i, level in enumerate(levels)}
+    recode = np.array([-1 if text is None else code_of[text] for text in texts], dtype=np.int32)
     return column_from_levels(name, codes, recode, np.array(levels, dtype=object), conversion)
 
 
@@ -45,7 +45,7 @@ def column_from_levels(
     levels: NDArray[Any],
     conversion: Conversion | None = None,
 ) -> Column:
-    """Read codes into values whose places among the sorted levels are known."""
+    """Convert codes into values; ``recode`` maps them to codes into the sorted levels."""
     if len(levels) == 0:
         return Column(name, np.full(len(codes), np.nan))
     if conversion is None and has_unparsed_notation(levels):
@@ -54,35 +54,36 @@ def column_from_levels(
 
 
 def is_missing(value: Any) -> bool:
-    """Whether an object stands for no value."""
+    """Return True for None, NaN and NaT."""
     if isinstance(value, Decimal):
-        return value.is_nan()  # one that signals may not be compared
+        return value.is_nan()  # comparing a signaling NaN raises
     if isinstance(value, np.datetime64 | np.timedelta64):
         return bool(np.isnat(value))
     return value is None or (isinstance(value, float | np.floating) and bool(value != value))  # noqa: PLR0124
 
 
-def spell(name: str, value: Any) -> str | None:
-    """The text of a value of this column, None where missing."""
+def to_text(name: str, value: Any) -> str | None:
+    """Convert a value of column ``name`` to text, None if missing."""
     if is_missing(value):
         return None
     if isinstance(value, bytes):
-        return value.decode(errors="backslashreplace")  # what is no text stays distinct
+        return value.decode(errors="backslashreplace")  # bytes that are not text stay distinct
     try:
         text = str(value)
-    except Exception as error:  # of a class of the user's
+    except Exception as error:  # of a user-defined class
         raise InputTypeError(
-            f"Column {name!r} holds {type(value).__name__} values that cannot be written as text "
-            f"({type(error).__name__}); turn them into numbers or text, or drop the column."
+            f"Column {name!r} has {type(value).__name__} values that cannot be converted to text "
+            f"({type(error).__name__}); convert them to numbers or text, or drop the column."
         ) from None
-    if " at 0x" in text and not isinstance(value, str):  # a function: other text in every process
+    if " at 0x" in text and not isinstance(value, str):  # a memory address, different in every process
         raise address_error(name, type(value))
-    return text if text.isascii() else text.encode(errors="backslashreplace").decode()  # half a character is no text
+    # An unpaired surrogate is not text
+    return text if text.isascii() else text.encode(errors="backslashreplace").decode()
 
 
 def address_error(name: str, kind: type) -> InputTypeError:
-    """Error for values whose text tells nothing about them."""
+    """Return the error for values whose text is a memory address."""
     return InputTypeError(
-        f"Column {name!r} holds {kind.__name__} values, whose text is but their place in memory; "
-        "turn them into numbers or text, or drop the column."
+        f"Column {name!r} has {kind.__name__} values, whose text is only a memory address; "
+        "convert them to numbers or text, or drop the column."
     )

@@ -1,4 +1,4 @@
-"""Tables that are not in memory yet, or in several pieces: computed, read and joined into one frame."""
+"""Turn lazy frames, Arrow readers and batches into one table in memory."""
 
 from __future__ import annotations
 
@@ -8,48 +8,43 @@ from typing import Any
 
 import narwhals.stable.v1 as nw
 
-from minerva_select.errors import InputError, InputTypeError
+from minerva_select.errors import InputError, InputTypeError, first_line
 
 
-def gather(X: Any, what: str = "X") -> Any:
-    """Give a table as one frame in memory; whatever is in memory already, or is no table, comes back as it is.
+def materialize(X: Any, name: str = "X") -> Any:
+    """Return a lazy frame, Arrow reader, dataset, stream or iterable of batches as one table; anything else as it is.
 
-    Parameters
-    ----------
-    X : lazy frame, Arrow batch, reader, dataset or scanner, or iterable of Arrow batches or tables
-        An iterator is used up. What any other library offers as an Arrow stream is read too.
-    what : str
-        What to call it in an error.
+    An iterator is consumed.
 
     Examples
     --------
     >>> import pyarrow as pa
     >>> batches = pa.table({"a": [1, 2]}).to_batches(max_chunksize=1)
-    >>> gather(iter(batches)).to_pydict()
+    >>> materialize(iter(batches)).to_pydict()
     {'a': [1, 2]}
     """
     if _is_arrow(X):
-        return _read(X, what)
+        return _read(X, name)
     if isinstance(X, Iterator):
         first = next(X, None)
         if first is not None and not _is_arrow(first):
             raise InputTypeError(
-                f"{what} is a {type(X).__name__} of {type(first).__name__} values, which is not a table; "
+                f"{name} is a {type(X).__name__} of {type(first).__name__} values, which is not a table; "
                 "give Arrow record batches, an array or a data frame."
             )
-        return _join(chain([] if first is None else [first], X), what)
+        return _join(chain([] if first is None else [first], X), name)
     if isinstance(X, list | tuple) and X and _is_arrow(X[0]):
-        return _join(X, what)
+        return _join(X, name)
     frame = nw.from_native(X, allow_series=True, pass_through=True) if hasattr(X, "collect") else X
     if isinstance(frame, nw.LazyFrame):
-        return _collect(frame, what)
+        return _collect(frame, name)
     if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "__array__"):  # pandas and polars have both
-        import pyarrow as pa  # noqa: PLC0415 - only where it is needed
+        import pyarrow as pa  # noqa: PLC0415 - only when it is needed
 
         try:
             return pa.table(X)
-        except Exception as error:  # whatever that library raises
-            raise _unreadable(X, what, error) from None
+        except Exception as error:  # every library has its own exceptions
+            raise _unreadable(X, name, error) from None
     return X
 
 
@@ -57,9 +52,9 @@ def _is_arrow(X: Any) -> bool:
     return type(X).__module__.startswith("pyarrow")
 
 
-def _read(X: Any, what: str) -> Any:
-    """Turn Arrow's other containers into those that narwhals knows."""
-    import pyarrow as pa  # noqa: PLC0415 - loaded already, since X is of it
+def _read(X: Any, name: str) -> Any:
+    """Convert Arrow objects to those that narwhals supports."""
+    import pyarrow as pa  # noqa: PLC0415
 
     if isinstance(X, pa.Array):
         return pa.chunked_array([X])
@@ -69,41 +64,33 @@ def _read(X: Any, what: str) -> Any:
     try:
         return X if read is None else read()
     except (pa.ArrowException, OSError) as error:
-        raise _unreadable(X, what, error) from None
+        raise _unreadable(X, name, error) from None
 
 
-def _collect(frame: nw.LazyFrame[Any], what: str) -> Any:
+def _collect(frame: nw.LazyFrame[Any], name: str) -> Any:
     try:
         return frame.collect().to_native()
     except Exception as error:
         if type(error).__module__.startswith(("polars", "narwhals")) or isinstance(error, OSError):
-            raise _unreadable(frame.to_native(), what, error) from None
+            raise _unreadable(frame.to_native(), name, error) from None
         raise
 
 
-def _join(batches: Iterable[Any], what: str) -> Any:
+def _join(batches: Iterable[Any], name: str) -> Any:
     import pyarrow as pa  # noqa: PLC0415
 
     tables = []
     for i, batch in enumerate(batches):
         if not isinstance(batch, pa.RecordBatch | pa.Table):
-            raise InputTypeError(
-                f"Item {i} of {what} is of type {type(batch).__name__}; give nothing but Arrow record batches."
-            )
+            raise InputTypeError(f"Item {i} of {name} has type {type(batch).__name__}; give only Arrow record batches.")
         tables.append(batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch]))
     if not tables:
-        raise InputError(f"Found {what} with 0 sample(s): it gave no record batch; pass a table with rows.")
+        raise InputError(f"Found {name} with 0 sample(s): it has no record batches; pass a table with rows.")
     try:
-        return pa.concat_tables(tables, promote_options="permissive")  # columns that some lack are missing there
+        return pa.concat_tables(tables, promote_options="permissive")  # a column that a batch lacks is missing there
     except pa.ArrowException as error:
-        raise InputError(f"The record batches of {what} do not fit together: {first_line(error)}.") from None
+        raise InputError(f"The record batches of {name} cannot be joined: {first_line(error)}.") from None
 
 
-def _unreadable(X: Any, what: str, error: Exception) -> InputError:
-    return InputError(f"{what}, a {type(X).__name__}, cannot be read: {first_line(error)}.")
-
-
-def first_line(error: Exception) -> str:
-    """What another library says of an error, in short."""
-    lines = str(error).splitlines() or [type(error).__name__]
-    return lines[0].split(". ")[0][:200].rstrip(". ")
+def _unreadable(X: Any, name: str, error: Exception) -> InputError:
+    return InputError(f"{name}, a {type(X).__name__}, cannot be read: {first_line(error)}.")

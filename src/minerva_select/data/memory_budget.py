@@ -1,4 +1,4 @@
-"""How much memory there is, and what fits in it."""
+"""How much memory a fit may use, and which tables, blocks and samples fit in it."""
 
 from __future__ import annotations
 
@@ -11,36 +11,31 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from minerva_select.config import ROW_SAMPLE
 from minerva_select.errors import InputError, brief
 
-DEFAULT_SHARE = 0.5
-"""Share of the available memory that a fit takes unless told otherwise."""
-
-MAX_SAMPLE_ROWS = 100_000
-"""Rows that encoders are fitted on, at most. In 95 of 100 columns every rank is then off by less than 0.0043
-(Dvoretzky, Kiefer and Wolfowitz), and a level of 1 in 10,000 rows is missed once in 22,000 times."""
-
+_DEFAULT_SHARE = 0.5  # of the available memory
 _UNITS = {"": 1, **{unit: 1000 ** (k + 1) for k, unit in enumerate("kmgt")}}
 _BINARY_UNITS = {f"{unit}i": 1024 ** (k + 1) for k, unit in enumerate("kmgt")}
 _SIZE = re.compile(r"\s*([0-9]*\.?[0-9]+)\s*(|[kmgt]i?)b?\s*", re.IGNORECASE)
 _MIN_BYTES, _MAX_BYTES = 1 << 20, 1 << 62
 
-# Measured on card_fraud (214 columns: 102 float32, 50 short integers, 62 of levels) as peak resident bytes a cell,
-# besides 0.1 GB for a row group of Parquet and the buffers of its reader.
-_FIT_CELL_BYTES = 32.0  # 22 for one fold, of the table as columns, its codings, and its rows encoded and picked from
-_BLOCK_CELL_BYTES = 40.0  # a cell of one block: four of them are in memory, as Arrow, as columns and as codes
+# Peak resident bytes per cell, measured on card_fraud (102 float32, 50 small integer and 62 categorical columns). Not
+# included: 0.1 GB for a Parquet row group and the buffers of its reader.
+_FIT_CELL_BYTES = 32.0  # 22 for one fold: the table as columns, its codes, and its encoded rows
+_BLOCK_CELL_BYTES = 40.0  # four blocks are in memory, as Arrow, as columns and as codes
 _SAMPLE_CELL_BYTES = 16.0
-_CELLS_PER_SECOND = 1.5e7  # two cores; 1.8e7 with nothing else running
-_BLOCK_SHARE, _SAMPLE_SHARE, _RESIDENT_SHARE = 0.25, 0.25, 0.5  # rows are read once blocks and sample are gone
-_MIN_BLOCK, _MAX_BLOCK = 1024, 65_536
-_CELLS_A_SECOND_OF_LIMIT = 2e6  # a third of what one core encodes in memory: most of the time is for the fit
-_LEAST_ROWS_IN_TIME = 5_000
-_BLOCK_CELLS = 1 << 22  # more go through the caches of the processor to its memory and back, a quarter slower
-_MIN_SAMPLE = 1000
+_ENCODED_CELLS_PER_SECOND = 1.5e7  # on two cores
+_BLOCK_SHARE, _SAMPLE_SHARE = 0.25, 0.25
+_RESIDENT_SHARE = 0.5  # of encoded rows, which are read once blocks and sample are freed
+_MIN_BLOCK_ROWS, _MAX_BLOCK_ROWS = 1_024, 65_536
+_BLOCK_CELLS = 1 << 22  # larger blocks do not fit the processor caches and are a quarter slower
+_MIN_RESIDENT_BYTES = 1 << 24
+_UNKNOWN_MEMORY = 4_000_000_000  # bytes assumed if the system does not say
 
 
 def parse_memory(size: str | int) -> int:
-    """Read an amount of memory: bytes, or a number with a unit.
+    """Parse a number of bytes, or a number with a unit.
 
     Examples
     --------
@@ -60,7 +55,7 @@ def parse_memory(size: str | int) -> int:
 
 
 def format_bytes(n_bytes: float) -> str:
-    """Give an amount of memory in the largest unit that leaves a number above 1.
+    """Format a number of bytes in the largest unit that leaves a number of at least 1.
 
     Examples
     --------
@@ -74,25 +69,30 @@ def format_bytes(n_bytes: float) -> str:
 
 
 def available_memory(root: Path = Path("/")) -> int:
-    """Bytes that this process may still take without others being pushed out: of the machine, or of its container.
+    """Return the bytes that this process may still use, within the machine and its container.
 
     Examples
     --------
     >>> available_memory() > 0
     True
     """
-    amounts = [*_available_of_machine(root), *_left_in_groups(root)]
-    if amounts:
-        return max(0, min(amounts))
-    try:  # no Linux: what there is in all
+    limits = [*_available_on_machine(root), *_available_in_cgroups(root)]
+    if limits:
+        return max(0, min(limits))
+    return total_memory() or _UNKNOWN_MEMORY  # not Linux
+
+
+def total_memory() -> int | None:
+    """Return the bytes of memory of this machine; None if the system does not say."""
+    try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
-        return 4_000_000_000
+        return None
 
 
 @dataclass(frozen=True)
 class MemoryBudget:
-    """Memory that a fit may take beside the libraries, and what follows from it.
+    """Memory that a fit may use, not counting the libraries.
 
     Examples
     --------
@@ -108,80 +108,71 @@ class MemoryBudget:
     n_bytes: int
 
     @classmethod
-    def default(cls) -> MemoryBudget:
-        """The usual share of what is available."""
-        return cls(int(DEFAULT_SHARE * available_memory()))
-
-    @classmethod
-    def of(cls, memory: int | str | None) -> MemoryBudget:
-        """What a user gives, or the usual share."""
-        return cls.default() if memory is None else cls(parse_memory(memory))
+    def from_max_memory(cls, max_memory: int | str | None) -> MemoryBudget:
+        """Return the budget that a user set; for None, half of the available memory."""
+        return cls(int(_DEFAULT_SHARE * available_memory()) if max_memory is None else parse_memory(max_memory))
 
     def fits(self, n_rows: int, n_columns: int, table_bytes: int) -> bool:
-        """Whether a table can be read whole and fitted in memory."""
-        return estimate_fit_bytes(n_rows, n_columns, table_bytes) <= self.n_bytes
+        """Return True if the peak memory of a fit of the whole table keeps within the budget."""
+        return table_bytes + _FIT_CELL_BYTES * n_rows * n_columns <= self.n_bytes
 
     def block_rows(self, n_columns: int) -> int:
-        """Rows to read at once when a table is encoded block by block."""
+        """Rows per block when a table is encoded block by block."""
         n_cells = min(_BLOCK_CELLS, int(self.n_bytes * _BLOCK_SHARE / _BLOCK_CELL_BYTES))
-        return max(_MIN_BLOCK, min(_MAX_BLOCK, n_cells // max(1, n_columns)))
+        return max(_MIN_BLOCK_ROWS, min(_MAX_BLOCK_ROWS, n_cells // max(1, n_columns)))
 
     def sample_rows(self, n_columns: int) -> int:
-        """Rows to judge columns by and to fit encoders on."""
+        """Rows of the sample that column types are inferred from and encoders are fitted on."""
         affordable = self.n_bytes * _SAMPLE_SHARE / (_SAMPLE_CELL_BYTES * max(1, n_columns))
-        return max(_MIN_SAMPLE, min(MAX_SAMPLE_ROWS, int(affordable)))
+        return max(ROW_SAMPLE.min_rows, min(ROW_SAMPLE.max_rows, int(affordable)))
 
     @property
     def resident_bytes(self) -> int:
-        """Bytes of encoded rows in files that may stay in memory while a fit reads them."""
-        return max(1 << 24, int(self.n_bytes * _RESIDENT_SHARE))
+        """Bytes of encoded rows that may stay in memory while a fit reads them."""
+        return max(_MIN_RESIDENT_BYTES, int(self.n_bytes * _RESIDENT_SHARE))
 
 
 def release_memory() -> None:
-    """Return to the system what was freed: Arrow and the C library keep it for later, which counts as taken."""
+    """Return freed memory to the system; Arrow and glibc keep it for later use."""
     if "pyarrow" in sys.modules:
         sys.modules["pyarrow"].default_memory_pool().release_unused()
-    with contextlib.suppress(OSError, AttributeError):  # of glibc alone
+    with contextlib.suppress(OSError, AttributeError):  # glibc only
         ctypes.CDLL(None).malloc_trim(0)
 
 
-def estimate_fit_bytes(n_rows: int, n_columns: int, table_bytes: int) -> int:
-    """About what a fit of a table in memory takes at its peak, besides the libraries."""
-    return int(table_bytes + _FIT_CELL_BYTES * n_rows * n_columns)
-
-
 def estimate_encoding_seconds(n_rows: int, n_columns: int) -> float:
-    """About how long it takes to read and encode a table, from Parquet on two cores.
+    """Estimate the time to read and encode a Parquet table on two cores.
 
     Examples
     --------
     >>> round(estimate_encoding_seconds(3_000_000, 214))
     43
     """
-    return n_rows * n_columns / _CELLS_PER_SECOND
+    return n_rows * n_columns / _ENCODED_CELLS_PER_SECOND
 
 
-def rows_within_time_limit(n_rows: int, n_columns: int, seconds: float | None) -> int:
-    """How many of so many rows a fit within a time limit can use: to encode a row cannot be cut short later.
+def rows_within_time_limit(n_rows: int, n_columns: int, time_limit: float | None) -> int:
+    """Return how many rows a fit can use within a time limit: encoding them cannot be interrupted.
 
     Examples
     --------
-    >>> [rows_within_time_limit(1_000_000, 100, seconds) for seconds in (10, 60, 1e308, None)]
+    >>> [rows_within_time_limit(1_000_000, 100, limit) for limit in (10, 60, 1e308, None)]
     [200000, 1000000, 1000000, 1000000]
     """
-    if seconds is None:
+    if time_limit is None:
         return n_rows
-    return int(min(n_rows, max(_LEAST_ROWS_IN_TIME, seconds * _CELLS_A_SECOND_OF_LIMIT / max(1, n_columns))))
+    affordable = time_limit * ROW_SAMPLE.cells_per_second_of_limit / max(1, n_columns)
+    return int(min(n_rows, max(ROW_SAMPLE.min_rows_within_limit, affordable)))
 
 
-def _available_of_machine(root: Path) -> Iterator[int]:
+def _available_on_machine(root: Path) -> Iterator[int]:
     found = re.search(r"^MemAvailable:\s+(\d+) kB", _read(root / "proc/meminfo"), re.MULTILINE)
     if found:
         yield 1024 * int(found[1])
 
 
-def _left_in_groups(root: Path) -> Iterator[int]:
-    """What the control groups of this process leave it, up to the outermost; pages of files can be dropped."""
+def _available_in_cgroups(root: Path) -> Iterator[int]:
+    """Yield what each control group of this process leaves; cached file pages count as free."""
     for line in _read(root / "proc/self/cgroup").splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers and "memory" not in controllers.split(","):

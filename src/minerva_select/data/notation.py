@@ -1,21 +1,14 @@
-"""Text that looks like numbers or dates, written so that no reader takes it for them."""
+"""Detect text columns whose values look like numbers or dates in a notation that was not parsed."""
 
 from __future__ import annotations
 
 import re
 
+from minerva_select.config import NOTATION
 from minerva_select.schema import Array
 
-MIN_LEVELS = 21
-"""With fewer distinct values, a column may well be names that look like numbers."""
-
-MIN_SHARE = 0.9
-"""Of the distinct values that have to look like numbers, or like dates."""
-
-_MOST_LOOKED_AT = 300
-
 _CURRENCY, _MONTH = "[$€£¥]", "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
-_PLAIN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)")
+_PLAIN_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)")
 _NUMBER = re.compile(
     rf"[-+(]?\s?{_CURRENCY}?\s?[-+]?"
     r"(?:\d{1,3}(?:[,.'\u2019\u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d*)?|[.,]\d+)"
@@ -30,14 +23,9 @@ _DATE = re.compile(
 
 
 def has_unparsed_notation(levels: Array) -> bool:
-    """Whether nearly all of many levels look like numbers, or like dates, of which some are not written plainly.
+    """Return True if nearly all of many sorted levels look like numbers or dates, and some of them are formatted.
 
-    Plain numbers alone are names that the user has made text, such as postal codes. A few hundred levels are looked at.
-
-    Parameters
-    ----------
-    levels : ndarray of str
-        Distinct values of a column, sorted.
+    Plain numbers only are categories that the user stored as text, such as postal codes.
 
     Examples
     --------
@@ -48,9 +36,10 @@ def has_unparsed_notation(levels: Array) -> bool:
     >>> has_unparsed_notation(np.array([f"{code:05}" for code in range(30)], dtype=object))
     False
     """
-    if len(levels) < MIN_LEVELS:
+    if len(levels) < NOTATION.min_levels:
         return False
-    texts = [str(level).strip() for level in levels[:: -(-len(levels) // _MOST_LOOKED_AT)]]
-    if all(map(_PLAIN.fullmatch, texts)):
+    texts = [str(level).strip() for level in levels[:: -(-len(levels) // NOTATION.max_levels_checked)]]
+    if all(map(_PLAIN_NUMBER.fullmatch, texts)):
         return False
-    return any(sum(map(bool, map(kind.fullmatch, texts))) >= MIN_SHARE * len(texts) for kind in (_NUMBER, _DATE))
+    n_needed = NOTATION.min_share * len(texts)
+    return any(sum(map(bool, map(kind.fullmatch, texts))) >= n_needed for kind in (_NUMBER, _DATE))

@@ -1,4 +1,4 @@
-"""Tables of any size and origin, read a block at a time."""
+"""The interface of tables that are read in blocks."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Any, Protocol
 
 
 class Source(Protocol):
-    """A table that is read a block at a time, as often as wanted.
+    """A table of any size, read in blocks as often as needed; see :func:`minerva_select.open_source`.
 
-    Sources are closed, or used in a ``with`` statement; one that is merely dropped cleans up as well.
+    Close a source, or use it in a ``with`` statement; one that is garbage collected removes its temporary files too.
     """
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Name for messages."""
 
     @property
     def schema(self) -> Any:
-        """Names and types of the columns, a :class:`pyarrow.Schema`."""
+        """Column names and types, a :class:`pyarrow.Schema`."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the columns."""
+        """Column names."""
 
     @property
     def n_rows(self) -> int:
@@ -31,30 +31,30 @@ class Source(Protocol):
 
     @property
     def first_row(self) -> int:
-        """Where a part begins in the whole; 0 for the whole."""
+        """Position of the first row in the whole table: 0 unless this is a :meth:`part`."""
 
     @property
     def nbytes(self) -> int:
-        """About what the table takes in memory as Arrow columns."""
+        """Estimated size in memory as Arrow columns."""
 
     @property
     def fingerprint(self) -> str:
-        """Identity of the data, found without reading it: the same rows of the same files give the same."""
+        """Hash that identifies the data; computed without reading all rows."""
 
     def select(self, names: Sequence[str]) -> Source:
-        """Only these columns, in this order; nothing else is decoded."""
+        """Return only these columns, in this order; the others are not decoded."""
 
     def part(self, rank: int, size: int) -> Source:
-        """The ``rank``-th of ``size`` contiguous runs of rows, alike in length."""
+        """Return part ``rank`` of ``size`` contiguous parts of about equal length."""
 
     def blocks(self, n_rows: int = 65_536) -> Iterator[Any]:
-        """Every row once, in order, as :class:`pyarrow.Table` of exactly ``n_rows`` rows but the last."""
+        """Yield all rows in order as :class:`pyarrow.Table` of ``n_rows`` rows; the last one may be shorter."""
 
     def read(self) -> Any:
-        """All rows in memory, as a :class:`pyarrow.Table`."""
+        """Read all rows into a :class:`pyarrow.Table`."""
 
     def close(self) -> None:
-        """Remove what was written to read this table."""
+        """Remove temporary files."""
 
     def __enter__(self) -> Source: ...
 

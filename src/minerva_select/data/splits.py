@@ -1,4 +1,4 @@
-"""Rows in disjoint parts, each stratum in proportion; groups of rows whole, and later rows in later parts."""
+"""Split rows into disjoint parts: stratified, by group, or in order of time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from minerva_select.data.groups import LEAST_OF_SHARE, assign_groups
+from minerva_select.config import SPLITS
+from minerva_select.data.groups import assign_groups
 from minerva_select.errors import InputError
 
 
@@ -18,22 +19,19 @@ def split_rows(
     rng: np.random.Generator,
     groups: NDArray[np.int64] | None = None,
 ) -> list[NDArray[np.int64]]:
-    """Divide rows into parts, at random and disjoint, of these shares.
+    """Split rows at random into disjoint parts.
 
     Parameters
     ----------
     n_rows : int
-        Number of rows.
     shares : sequence of float
-        Size of each part relative to the others, above 0.
+        Relative size of each part, above 0.
     strata : ndarray of int, shape (n_rows,), or None
-        Rows with the same number are spread over the parts in proportion: each part gets its share of every
-        stratum, rounded down or up.
+        Stratum of each row: each part gets its share of every stratum, rounded down or up.
     rng : Generator
-        Source of the random order.
     groups : ndarray of int, shape (n_rows,), or None
-        Rows with the same number stay together in one part. Sizes of parts and of strata are then as near to the
-        shares as whole groups allow; where a part would hold less than a tenth of its share, the groups are refused.
+        Group of each row: rows of a group stay in one part. Sizes are then as close to the shares as whole groups
+        allow; if a part would get less than a tenth of its share, the groups are refused.
 
     Returns
     -------
@@ -48,14 +46,14 @@ def split_rows(
     >>> len(train), len(test), strata[test].tolist()
     (9, 3, [0, 0, 1])
 
-    Rows 0, 4 and 8 are of one customer, and so on:
+    Rows 0, 4 and 8 belong to one customer, and so on:
 
     >>> customers = np.arange(12) % 4
     >>> _, test = split_rows(12, [0.75, 0.25], strata, np.random.default_rng(0), customers)
     >>> len(test), len(set(customers[test]))
     (3, 1)
     """
-    weights = _relative(shares)
+    weights = _normalize(shares)
     if groups is None:
         parts = _assign_parts(n_rows, weights, strata, rng)
     else:
@@ -64,8 +62,7 @@ def split_rows(
     sizes = np.bincount(parts, minlength=len(weights))
     if (sizes == 0).any():
         raise InputError(
-            f"n_samples={n_rows} rows are too few to split into parts of {_shown(weights)}: one would be empty; "
-            "give more rows."
+            f"n_samples={n_rows} rows are too few to split into parts of {_format_shares(weights)}; give more rows."
         )
     return np.split(order, np.cumsum(sizes)[:-1])
 
@@ -77,9 +74,9 @@ def assign_folds(
     rng: np.random.Generator,
     groups: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
-    """Give every row one of ``n_folds`` folds, at random; sizes differ by at most one, and so they do in each stratum.
+    """Return a random fold for every row; sizes differ by at most one, also within each stratum.
 
-    With ``groups`` all rows of a group are in one fold, and sizes are as even as whole groups allow.
+    With ``groups``, rows of a group stay in one fold, and sizes are as even as whole groups allow.
 
     Examples
     --------
@@ -104,24 +101,22 @@ def assign_folds(
 def split_by_time(
     times: NDArray[np.float64], shares: Sequence[float], groups: NDArray[np.int64] | None = None
 ) -> list[NDArray[np.int64]]:
-    """Divide rows into consecutive parts, the earliest first.
+    """Split rows into consecutive parts, the earliest first.
 
     Parameters
     ----------
     times : ndarray of float, shape (n_rows,)
-        When each row happened, in any unit. Rows of the same time are never divided.
+        Time of each row, in any unit. Rows of the same time stay in one part.
     shares : sequence of float
-        Size of each part relative to the others, above 0; met as nearly as equal times allow.
+        Relative size of each part, above 0; met as closely as equal times allow.
     groups : ndarray of int, shape (n_rows,), or None
-        Rows with the same number are in one part only: the one where the group appears first. Its later rows, where
-        they fall in later parts, are left out, so that training keeps all that was known at the time, and later parts
-        hold only groups never met before. Later parts are then below their shares.
+        Group of each row. A group is only in the part where it occurs first; its rows in later parts are left out, so
+        that later parts have only new groups, and fewer rows than their shares.
 
     Returns
     -------
     list of ndarray
-        Sorted row positions of each part; no part is empty. Without groups every row is in exactly one part; with
-        groups ``len(times) - sum(map(len, parts))`` rows were left out.
+        Sorted row positions of each part; no part is empty. Without groups every row is in exactly one part.
 
     Examples
     --------
@@ -130,59 +125,59 @@ def split_by_time(
     >>> [part.tolist() for part in split_by_time(times, [0.5, 0.25, 0.25])]
     [[0, 2], [3], [1]]
 
-    The customer of row 1 is in training already:
+    The customer of row 1 is already in the first part:
 
     >>> customers = np.array([1, 1, 2, 3])
     >>> [part.tolist() for part in split_by_time(times, [0.5, 0.5], customers)]
     [[0, 2], [3]]
     """
-    weights = _relative(shares)
+    weights = _normalize(shares)
     n_missing = int(np.isnan(times).sum())
     if n_missing:
         raise InputError(
-            f"Every row must have a time to be split by time, but {n_missing} of {len(times)} have none; "
+            f"A split by time needs a time for every row, but {n_missing} of {len(times)} are missing; "
             "fill them in or drop those rows."
         )
-    moments, first = np.unique(np.sort(times), return_index=True)
-    if len(moments) < len(weights):
+    distinct, first = np.unique(np.sort(times), return_index=True)
+    if len(distinct) < len(weights):
         raise InputError(
-            f"Rows must have at least {len(weights)} different times to be split by time into parts of "
-            f"{_shown(weights)}, got {len(moments)}; give finer times, or split without them."
+            f"A split by time needs at least {len(weights)} different times for parts of "
+            f"{_format_shares(weights)}, got {len(distinct)}; give finer times, or split without them."
         )
-    parts = np.searchsorted(moments[_cuts(first, len(times), weights)], times, side="right")
+    parts = np.searchsorted(distinct[_cut_positions(first, len(times), weights)], times, side="right")
     if groups is not None:
         _, group_of = np.unique(groups, return_inverse=True)
         earliest = np.full(int(group_of.max()) + 1, len(weights))
         np.minimum.at(earliest, group_of, parts)
         parts = np.where(parts == earliest[group_of], parts, len(weights))
     sizes = np.bincount(parts, minlength=len(weights))[: len(weights)]
-    if (sizes < LEAST_OF_SHARE * weights * sizes.sum()).any():
-        cause = "too many have the same time" if groups is None else "groups of earlier parts come again in later ones"
+    if (sizes < SPLITS.min_part * weights * sizes.sum()).any():
+        cause = "too many rows have the same time" if groups is None else "groups of earlier parts occur again later"
         remedy = "give finer times" if groups is None else "split by time or by groups alone"
         raise InputError(
-            f"Rows split by time into parts of {_shown(weights)} must not leave one nearly empty, but the parts have "
-            f"{', '.join(map(str, sizes))} rows, as {cause}; {remedy}."
+            f"A split by time into parts of {_format_shares(weights)} gives {', '.join(map(str, sizes))} rows, because "
+            f"{cause}; {remedy}."
         )
     return [np.flatnonzero(parts == part) for part in range(len(weights))]
 
 
-def _relative(shares: Sequence[float]) -> NDArray[np.float64]:
+def _normalize(shares: Sequence[float]) -> NDArray[np.float64]:
     weights = np.asarray(shares, dtype=np.float64)
     if len(weights) == 0 or not np.isfinite(weights).all() or (weights <= 0).any():
         raise InputError(f"Sharding of a split must be numbers above 0, got {list(shares)}.")
     return np.asarray(weights / weights.sum())
 
 
-def _shown(shares: NDArray[np.float64]) -> str:
+def _format_shares(shares: NDArray[np.float64]) -> str:
     return ", ".join(f"{share:.0%}" for share in shares)
 
 
-def _cuts(first: NDArray[np.intp], n_rows: int, shares: NDArray[np.float64]) -> list[int]:
-    """At which of the different times each part but the first begins; ``first`` row of each time, in order of time."""
+def _cut_positions(first: NDArray[np.intp], n_rows: int, shares: NDArray[np.float64]) -> list[int]:
+    """Return which of the distinct times begins each part but the first; ``first`` is the first row of each time."""
     cuts: list[int] = []
     for part, wanted in enumerate(np.cumsum(shares)[:-1] * n_rows, start=1):
         lowest = cuts[-1] + 1 if cuts else 1
-        highest = len(first) - (len(shares) - part)  # every part to come needs a time of its own
+        highest = len(first) - (len(shares) - part)  # every later part needs a time of its own
         cuts.append(lowest + int(np.argmin(np.abs(first[lowest : highest + 1] - wanted))))
     return cuts
 
@@ -190,7 +185,7 @@ def _cuts(first: NDArray[np.intp], n_rows: int, shares: NDArray[np.float64]) -> 
 def _assign_parts(
     n_rows: int, shares: NDArray[np.float64], strata: NDArray[np.integer] | None, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Give every row its part: whole shares of its stratum first, then what is left to the parts that lack most."""
+    """Assign whole shares of every stratum first, then the rest to the parts that lack most."""
     order = rng.permutation(n_rows)
     if strata is not None:
         order = order[np.argsort(strata[order], kind="stable")]
@@ -198,7 +193,7 @@ def _assign_parts(
     exact = np.round(sizes[:, None] * shares, 9)  # 100 * 0.29 is 28.999999999999996
     counts = np.floor(exact).astype(np.int64)
     fractions = exact - counts
-    lacking = rng.random(len(shares)) * 1e-9  # chance decides between equals
+    lacking = rng.random(len(shares)) * 1e-9  # breaks ties at random
     for stratum, size in enumerate(sizes):
         left = int(size - counts[stratum].sum())
         lacking += fractions[stratum]

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
+from pyarrow import parquet
+
+from minerva_select.data.chunked import rechunk, table_bytes
+from minerva_select.data.columns import check_unique_names
+from minerva_select.errors import InputError, first_line
 from minerva_select.io.atomic import atomic_file, explain_disk_errors
 from minerva_select.io.tempdirs import TempDir
 
+ROW_GROUP_ROWS = 65_536
+ORIGINAL_SCHEMA = b"minerva:schema"
+"""Metadata key of the schema before the copy: Parquet has no timestamps in seconds, for example."""
+
 _REMEDY = "choose another folder for temporary files"
+_MIN_ROW_GROUP_ROWS, _ROW_GROUP_BYTES = 1_024, 1 << 26
+_WITHOUT_VIEWS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
 
 
 class StagingDirectory:
@@ -59,3 +73,48 @@ class StagingDirectory:
         """Remove a temporary folder; a given one stays."""
         if self._temporary is not None:
             self._temporary.close()
+
+
+def write_parquet(tables: Iterator[Any], path: Path, name: str) -> None:
+    """Write Arrow tables of any sizes to a Parquet file with row groups of at most 64 MB."""
+    tables = map(_as_storable, tables)
+    first = next(tables, None)
+    if first is None:
+        raise InputError(f"{name} gives no rows; give at least one record batch.")
+    check_unique_names(first.column_names)
+    texts = [one.name for one in first.schema if pa.types.is_string(one.type) or pa.types.is_large_string(one.type)]
+    schema = first.schema.with_metadata({ORIGINAL_SCHEMA: first.schema.remove_metadata().serialize().to_pybytes()})
+    with _open_writer(path, schema, name, compression="lz4", use_dictionary=texts) as writer:
+        second = next(tables, first.slice(0, 0))  # the first one may have no rows
+        row_bytes = (table_bytes(first) + table_bytes(second)) // max(first.num_rows + second.num_rows, 1)
+        n_rows = min(ROW_GROUP_ROWS, max(_MIN_ROW_GROUP_ROWS, _ROW_GROUP_BYTES // max(row_bytes, 1)))
+        for block in rechunk(chain([first, second], tables), n_rows):
+            try:
+                writer.write_table(block, row_group_size=n_rows)
+            except pa.ArrowException as error:
+                reason = first_line(error)
+                raise InputError(f"{name} cannot be read in blocks: {reason}; fix or drop that column.") from None
+
+
+def _as_storable(table: Any) -> Any:
+    """Make all columns nullable, and replace text views, which pyarrow before 21 does not write."""
+    columns = [one.cast(_WITHOUT_VIEWS[one.type]) if one.type in _WITHOUT_VIEWS else one for one in table.columns]
+    schema = pa.schema([pa.field(name, one.type) for name, one in zip(table.column_names, columns, strict=True)])
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _open_writer(path: Path, schema: Any, name: str, **options: Any) -> Any:
+    try:
+        return parquet.ParquetWriter(path, schema, **options)
+    except (pa.ArrowException, OSError) as error:
+        if getattr(error, "errno", None) is not None:  # an error of the disk
+            raise
+        for column in schema:  # find the one that Parquet cannot store
+            try:
+                parquet.ParquetWriter(pa.BufferOutputStream(), pa.schema([column])).close()
+            except (pa.ArrowException, OSError):
+                break
+        raise InputError(
+            f"Column {column.name!r} of {name} has type {column.type}, which cannot be read in blocks; "
+            "convert it or drop the column."
+        ) from None

@@ -17,7 +17,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from minerva_select.data.frames import as_table
-from minerva_select.data.materialize import gather
+from minerva_select.data.materialize import materialize
 from minerva_select.errors import InputError, InputTypeError
 from minerva_select.results import Selection
 from minerva_select.schema import Table
@@ -34,7 +34,7 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any) -> Table:
         """Read the table to fit on; stores its column names and width."""
-        X = gather(X)
+        X = materialize(X)
         table = as_table(X)
         self._validate(X, reset=True)
         return table
@@ -72,7 +72,7 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """Return the selected columns of X; with ``set_output`` they keep their types."""
         check_is_fitted(self)
         try:
-            frame = nw.from_native(gather(X), eager_only=True, pass_through=True)
+            frame = nw.from_native(materialize(X), eager_only=True, pass_through=True)
         except DuplicateError:
             raise InputError("X has duplicate column names; rename the columns so that all differ.") from None
         if not isinstance(frame, nw.DataFrame):

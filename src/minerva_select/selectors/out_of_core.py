@@ -14,12 +14,12 @@ import torch
 from numpy.typing import NDArray
 
 from minerva_select.data.encoded_rows import PackedRows
-from minerva_select.data.encoded_store import EncodedStore, sample
+from minerva_select.data.encoded_store import EncodedStore, read_rows
 from minerva_select.data.frames import as_table
+from minerva_select.data.loading import is_source, load_or_stream
 from minerva_select.data.memory_budget import MemoryBudget, release_memory
 from minerva_select.data.sharding import Sharding
 from minerva_select.data.source import Source
-from minerva_select.data.sparse import is_sparse
 from minerva_select.io.tempdirs import TempDir
 from minerva_select.preprocessing.table_encoder import TableEncoder
 from minerva_select.runtime.distributed import SINGLE_PROCESS, ProcessGroup
@@ -51,7 +51,7 @@ class Stream:
         first = self.part.first_row
         own = rows[(rows >= first) & (rows < first + self.part.n_rows)] - first
         block_rows = self.budget.block_rows(len(self.source.names))
-        return as_table(_joined(sample(self.part, own, block_rows), self.ranks))
+        return as_table(_joined(read_rows(self.part, own, block_rows), self.ranks))
 
     def encode(
         self, table: Table, column_types: Mapping[str, ColumnType], key: str, device: torch.device
@@ -94,22 +94,14 @@ def open_stream(
     on_rows: Callable[[int, int], None],
     ranks: ProcessGroup = SINGLE_PROCESS,
 ) -> tuple[Stream | None, Any]:
-    """A stream of a table that does not fit the budget and that table; or None and a table to be read whole.
-
-    What can be read only once (a generator, a reader) is copied to the cache first, as nobody knows how much will come.
-    """
-    size = _size_in_memory(X)
-    if is_sparse(X) or (size is not None and budget.fits(*size)):  # who reads a sparse matrix looks at its size
-        return None, X
-    from minerva_select.data.open_table import open_source  # noqa: PLC0415 - loads pyarrow
-
-    source = X if _is_source(X) else open_source(X, folder=cache)
-    if budget.fits(source.n_rows, len(source.names), source.nbytes):
-        return None, source.read()
+    """Return a stream of a table that does not fit in memory, and that table; or None and a table in memory."""
+    table = load_or_stream(X, budget, cache)
+    if not is_source(table):
+        return None, table
     if cache is not None:
-        return Stream(source, budget, cache, on_rows, ranks), X
+        return Stream(table, budget, cache, on_rows, ranks), X
     temporary = TempDir()
-    stream = Stream(source, budget, temporary.path, on_rows, ranks)
+    stream = Stream(table, budget, temporary.path, on_rows, ranks)
     weakref.finalize(stream, temporary.close)
     return stream, X
 
@@ -128,26 +120,3 @@ def place(rows: PackedRows, device: torch.device) -> PackedRows:
 
 DEVICE_SHARE = 0.6
 """Share of a device's free memory that rows may take; the rest is for critics and their batches."""
-
-
-def _is_source(X: Any) -> bool:
-    return hasattr(X, "blocks") and hasattr(X, "fingerprint")
-
-
-def _size_in_memory(X: Any) -> tuple[int, int, int] | None:
-    """Rows, columns and bytes of a table that is in memory already; None of any other."""
-    shape = getattr(X, "shape", None)
-    if not isinstance(shape, tuple) or len(shape) != 2 or not all(isinstance(size, int) for size in shape):
-        return None if _comes_in_pieces(X) else (0, 0, 0)
-    try:
-        n_bytes = getattr(X, "nbytes", None)
-    except (RuntimeError, TypeError):  # of sparse tensors, and of text views, which Arrow before 24 cannot measure
-        n_bytes = None
-    return shape[0], shape[1], n_bytes if isinstance(n_bytes, int) else 8 * shape[0] * shape[1]
-
-
-def _comes_in_pieces(X: Any) -> bool:
-    """Whether a table is read bit by bit: a source, a dataset, a lazy frame, a reader, an iterator of batches."""
-    if _is_source(X) or hasattr(X, "__next__") or hasattr(X, "to_batches") or hasattr(X, "read_next_batch"):
-        return True
-    return hasattr(X, "collect") and hasattr(X, "collect_schema")

@@ -244,7 +244,7 @@ class SolverSelector(TableSelector):
             raise InputError("resume=True needs the folder of the earlier run; give its cache_dir too.")
         stream, X = open_stream(
             X,
-            MemoryBudget.of(self.max_memory),
+            MemoryBudget.from_max_memory(self.max_memory),
             self._cache_path,
             reporter.on_rows_encoded,
             distributed.current(),

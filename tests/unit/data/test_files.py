@@ -88,11 +88,11 @@ def test_a_pattern_that_matches_one_file_reads_it(tmp_path):
 
 def test_a_missing_file_is_named_with_the_nearest(tmp_path):
     (tmp_path / "sales.csv").write_text("a\n1\n")
-    with pytest.raises(InputError, match=r"There is no file '.*sale\.csv'; did you mean '.*sales\.csv'\?"):
+    with pytest.raises(InputError, match=r"no file '.*sale\.csv'; did you mean '.*sales\.csv'\?"):
         read_table(tmp_path / "sale.csv")
-    with pytest.raises(InputError, match=r"There is no file '.*zzzzzz'; check the name\."):
+    with pytest.raises(InputError, match=r"no file '.*zzzzzz'"):
         read_table(tmp_path / "zzzzzz")
-    with pytest.raises(InputError, match=r"There is no folder '.*nowhere'; check the path\."):
+    with pytest.raises(InputError, match=r"no folder '.*nowhere'"):
         read_table(tmp_path / "nowhere" / "sales.csv")
 
 
@@ -104,10 +104,10 @@ def write(path, content):
 BAD_FILES = {
     "empty": ("a.csv", b"", r"a\.csv' is empty"),
     "empty parquet": ("a.parquet", b"", r"a\.parquet' is empty"),
-    "unknown": ("a.xlsx", b"PK", r"a\.xlsx' is of an unknown type; the name must end in one of \.csv, .*\.parquet"),
-    "packed unknown": ("a.parquet.gz", b"PK", "is of an unknown type"),
-    "image": ("a.csv", b"\x89PNG\r\n\x1a\n\x00\x00", r"a\.csv' is not a table: it holds binary data"),
-    "latin": ("a.csv", "a,b\ncafé,1\n".encode("latin-1"), r"a\.csv' is not a table: .* not UTF-8"),
+    "unknown": ("a.xlsx", b"PK", r"a\.xlsx' .*unknown type.*\.csv, .*\.parquet"),
+    "packed unknown": ("a.parquet.gz", b"PK", "unknown type"),
+    "image": ("a.csv", b"\x89PNG\r\n\x1a\n\x00\x00", r"a\.csv' .*binary"),
+    "latin": ("a.csv", "a,b\ncafé,1\n".encode("latin-1"), r"a\.csv' .*not UTF-8"),
     "late latin": ("a.csv", b"a,b\n" + b"x,1\n" * 20_000 + b"caf\xe9,1\n", r"Column 'a' of '.*a\.csv' is not UTF-8"),
     "title before the header": ("a.csv", b"Report\na,b\n1,2\n", r"a\.csv' cannot be read as CSV: .*Expected 1 col"),
     "total after the rows": ("a.csv", b"a,b\n1,2\n3,4\nTotal\n", r"cannot be read as CSV: .*Expected 2 columns, got 1"),
@@ -135,7 +135,7 @@ def test_one_bad_file_in_a_folder_is_told(tmp_path):
 
 
 def test_a_folder_without_parquet_is_refused(tmp_path):
-    with pytest.raises(InputError, match="holds no Parquet files"):
+    with pytest.raises(InputError, match="no Parquet files"):
         read_table(tmp_path)
 
 
@@ -147,7 +147,7 @@ def test_a_pattern_without_a_match_is_refused(tmp_path):
 def test_several_csv_files_at_once_are_refused(tmp_path):
     for name in ("a.csv", "b.csv"):
         (tmp_path / name).write_text("a,b\n1,2\n")
-    with pytest.raises(InputError, match="several files at once must all be Parquet"):
+    with pytest.raises(InputError, match=r"\*\.csv' matches .*Parquet"):
         read_table(str(tmp_path / "*.csv"))
 
 
@@ -159,7 +159,7 @@ def test_a_header_without_rows_is_an_empty_table(tmp_path):
 
 def test_repeated_names_in_a_header_are_refused(tmp_path):
     path = write(tmp_path / "a.csv", b"a,a\n1,2\n")
-    with pytest.raises(InputError, match="The column name 'a' occurs more than once"):
+    with pytest.raises(InputError, match="'a' occurs more than once"):
         as_table(read_table(path))
 
 

@@ -99,7 +99,7 @@ def test_gaps_in_lists_that_are_said_to_have_none_are_told_as_lists(tmp_path):
     lists = pa.ListArray.from_arrays(pa.array([0, 2, 3], pa.int32()), inner, type=kind)
     path = tmp_path / "rows.arrow"
     path.write_bytes(arrow_stream(pa.table({"list": lists})))
-    with pytest.raises(InputTypeError, match="Column 'list' holds list values"):
+    with pytest.raises(InputTypeError, match="'list' has list values"):
         as_table(read_table(path))
 
 
@@ -115,7 +115,7 @@ def test_no_rows_of_a_type_that_arrow_builds_none_of_are_refused(tmp_path, read,
 def test_seconds_that_no_copy_can_hold_are_refused(tmp_path):
     path = tmp_path / "rows.arrow"
     path.write_bytes(arrow_stream(pa.table({"when": pa.array([0, 2**60], pa.timestamp("s"))})))
-    with pytest.raises(InputError, match=r"rows\.arrow cannot be read in blocks: Integer overflow .*; mend or drop"):
+    with pytest.raises(InputError, match=r"rows\.arrow cannot be read in blocks: Integer overflow"):
         open_source(path)
 
 
@@ -123,7 +123,7 @@ def test_decimals_of_a_scale_beyond_all_numbers_are_refused(tmp_path):
     path = tmp_path / "rows.arrow"
     odd = pa.Array.from_buffers(pa.decimal128(9, 6000), 2, [None, pa.py_buffer(bytes(16) + b"\x07" + bytes(15))])
     path.write_bytes(arrow_file(pa.table({"price": odd})))
-    with pytest.raises(InputError, match=r"Column 'price' is decimal128\(9, 6000\), which no number is; convert it or"):
+    with pytest.raises(InputError, match=r"'price' is decimal128\(9, 6000\)"):
         as_table(read_table(path))
 
 
@@ -154,7 +154,7 @@ def test_text_and_names_that_are_no_utf_8_are_refused(tmp_path, read, name, writ
 def test_the_first_version_of_feather_is_refused_before_arrow_reads_it(tmp_path, read):
     path = tmp_path / "old.feather"
     path.write_bytes(b"FEA1" + b"\xff" * 60 + b"FEA1")
-    with pytest.raises(InputError, match="Feather of version 1, which is not read any longer; save it as version 2"):
+    with pytest.raises(InputError, match="Feather version 1"):
         read(path)
 
 
@@ -225,7 +225,7 @@ def test_a_ragged_row_that_is_no_utf_8_is_refused_in_silence(tmp_path, read, pac
     text = b"a,b\n" + b"1,2\n" * 20_000 + b"1,2,\xff\n" + b"1,2\n" * 10
     path = tmp_path / ("rows.csv.gz" if packed else "rows.csv")
     path.write_bytes(gzip.compress(text) if packed else text)
-    with pytest.raises(InputError, match="line 20,002: Expected 2 columns, got 3; give every row"):
+    with pytest.raises(InputError, match="line 20,002: Expected 2 columns, got 3"):
         read(path)
     assert capfd.readouterr().err == ""
 
@@ -309,7 +309,7 @@ def test_names_that_are_no_utf_8_are_refused(tmp_path, read, name):
     path = Path(os.fsdecode(os.path.join(os.fsencode(tmp_path), b"rows", name)))  # noqa: PTH118 - of bytes
     path.parent.mkdir(parents=True)
     path.write_bytes(parquet_file(pa.table({"a": [1]})))
-    with pytest.raises(InputError, match="is not UTF-8, which Arrow cannot open; rename the file or folder"):
+    with pytest.raises(InputError, match="not UTF-8"):
         read(path.parents[1] if b"/" in name else path)
 
 
@@ -338,7 +338,7 @@ def test_rows_that_are_claimed_and_take_no_bytes_are_refused_before_they_take_me
     nothing = pa.table({"a": pa.Array.from_buffers(pa.null(), 2**40, [None])})
     with pa.ipc.new_file(path, nothing.schema, options=pa.ipc.IpcWriteOptions(allow_64bit=True)) as writer:
         writer.write_table(nothing)
-    with pytest.raises(InputError, match=r"takes at least 4\.4 TB in memory, and .* are free; give fewer rows"):
+    with pytest.raises(InputError, match=r"at least 4\.4 TB"):
         read_table(path)
 
 
@@ -355,7 +355,7 @@ def test_a_table_that_memory_cannot_hold_is_refused_whole_and_read_in_blocks(tmp
     }
     path = tmp_path / name
     path.write_bytes(content[name])
-    with pytest.raises(InputError, match=rf"{name}' takes at least .* in memory, and 100\.0 kB are free"):
+    with pytest.raises(InputError, match=rf"{name}' takes .* 100\.0 kB are free"):
         read_table(path)
     assert read_in_blocks(path).num_rows == 60_000
 
@@ -365,7 +365,5 @@ def test_a_stream_of_a_type_that_cannot_be_copied_is_told_with_its_column(tmp_pa
     odd = pa.RunEndEncodedArray.from_arrays(pa.array([3], pa.int32()), pa.array([1]))
     path.write_bytes(arrow_stream(pa.table({"plain": [1, 2, 3], "odd": odd})))
     assert as_table(read_table(path)).columns[1].values.tolist() == [1.0, 1.0, 1.0]
-    with pytest.raises(
-        InputError, match=r"Column 'odd' of .*rows\.arrow is of type run_end_encoded.*convert it or drop"
-    ):
+    with pytest.raises(InputError, match=r"'odd' of .*rows\.arrow has type run_end_encoded"):
         read_in_blocks(path)

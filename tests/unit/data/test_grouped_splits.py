@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from minerva_select.data.groups import N_ASSIGNED_ONE_BY_ONE
+from minerva_select.data.groups import N_ONE_BY_ONE
 from minerva_select.data.splits import assign_folds, split_rows
 from minerva_select.errors import InputError
 
@@ -56,7 +56,7 @@ def test_many_small_groups_are_dealt_at_once_and_as_evenly():
     n_rows = 60_000
     groups = rng(1).integers(0, 25_000, size=n_rows)
     strata = (rng(2).random(n_rows) < 0.002).astype(np.int64)
-    assert len(np.unique(groups)) > 2 * N_ASSIGNED_ONE_BY_ONE
+    assert len(np.unique(groups)) > 2 * N_ONE_BY_ONE
     parts = split_rows(n_rows, [0.5, 0.3, 0.2], strata, rng(3), groups)
     part_of = np.empty(n_rows, dtype=np.int64)
     for k, part in enumerate(parts):
@@ -105,9 +105,7 @@ def test_no_part_stays_empty_while_there_are_groups_for_all():
 
 
 def test_fewer_groups_than_parts_are_refused():
-    message = (
-        "Rows of a group stay together, so a split into 3 parts needs as many groups, got 2; give rows of more groups"
-    )
+    message = "3 parts .*groups, got 2"
     with pytest.raises(InputError, match=message):
         split_rows(40, [0.6, 0.2, 0.2], None, rng(), np.arange(40) % 2)
     with pytest.raises(InputError, match=message):
@@ -116,5 +114,5 @@ def test_fewer_groups_than_parts_are_refused():
 
 def test_a_group_with_nearly_all_rows_is_refused():
     groups = np.maximum(np.arange(1000) - 990, 0)
-    with pytest.raises(InputError, match=r"largest of 10 groups has 99% of the rows, so that a part would hold 0.90%"):
+    with pytest.raises(InputError, match=r"largest of 10 groups has 99% of the rows, so one part would get 0\.90%"):
         assign_folds(1000, 2, None, rng(), groups)

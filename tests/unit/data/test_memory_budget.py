@@ -1,7 +1,7 @@
 import pytest
 
+from minerva_select.config import ROW_SAMPLE
 from minerva_select.data.memory_budget import (
-    MAX_SAMPLE_ROWS,
     MemoryBudget,
     available_memory,
     estimate_encoding_seconds,
@@ -102,7 +102,7 @@ def test_more_memory_never_means_less_of_anything():
         for amounts in ([b.block_rows(n_columns) for b in budgets], [b.sample_rows(n_columns) for b in budgets]):
             assert amounts == sorted(amounts)
             assert amounts[0] >= 1000
-    assert budgets[-1].sample_rows(30) == MAX_SAMPLE_ROWS
+    assert budgets[-1].sample_rows(30) == ROW_SAMPLE.max_rows
 
 
 def test_wide_tables_are_read_in_shorter_blocks():
@@ -118,7 +118,7 @@ def test_a_table_fits_until_its_cells_are_too_many():
     assert budget.fits(100_000, 214, 50_000_000)
     assert not budget.fits(3_000_000, 214, 1_600_000_000)
     assert not budget.fits(10, 10, 3 * GIB)
-    assert 0 < MemoryBudget.default().n_bytes < available_memory()
+    assert 0 < MemoryBudget.from_max_memory(None).n_bytes < available_memory()
 
 
 def test_time_grows_with_the_cells():

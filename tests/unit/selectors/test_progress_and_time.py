@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from minerva_select import MinervaSelector
+from minerva_select.config import RowSampleConfig
 from minerva_select.data import memory_budget
 from minerva_select.problems import equality
 from minerva_select.results import Progress
@@ -95,8 +96,8 @@ def test_where_the_time_is_too_short_for_all_rows_some_stand_for_them(monkeypatc
     X = pd.DataFrame({name: rng.integers(0, 3, 30_000) for name in "abc"})
     y = ((X.a == X.b) & (rng.random(30_000) < 0.01)).astype(int)
     whole = MinervaSelector(random_state=0, max_memory=memory, time_limit=30).fit(X, y).selection_
-    monkeypatch.setattr(memory_budget, "_CELLS_A_SECOND_OF_LIMIT", 3 * 4_000 / 30)
-    monkeypatch.setattr(memory_budget, "_LEAST_ROWS_IN_TIME", 1)
+    few_rows = RowSampleConfig(cells_per_second_of_limit=3 * 4_000 / 30, min_rows_within_limit=1)
+    monkeypatch.setattr(memory_budget, "ROW_SAMPLE", few_rows)
     asked = {"sample_weight": np.ones(len(y)), "groups": np.arange(len(y)) // 2}
     drawn = MinervaSelector(random_state=0, max_memory=memory, time_limit=30).fit(X, y, **asked).selection_
     assert whole.n_rows == 30_000
