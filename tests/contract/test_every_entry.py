@@ -85,7 +85,7 @@ OWN_RULES = {
     ("KSGSelector", "all different text"): "one row of every class",
     ("compare", "six rows"): "each part needs 6",
     ("compare", "seven rows"): "each part needs 6",
-    ("compare", "one row of a class"): "one value only in the held-out rows",
+    ("compare", "one row of a class"): "only one value in the held-out rows",
 }
 NAMELESS = ("mutual_information", "compare")  # which keep no names to compare others with
 

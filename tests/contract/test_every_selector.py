@@ -94,7 +94,7 @@ REFUSED = {
     "no columns": (lambda X, y: (X[[]], y), "0 feature(s)"),
     "an infinite value": (lambda X, y: (X.assign(f1=[np.inf] + [0.0] * 59), y), "'f1' has 1 infinite value"),
     "other rows in the target": (lambda X, y: (X, y[:50]), "[60, 50]"),
-    "a constant target": (lambda X, y: (X, y * 0), "'y' has one value only"),
+    "a constant target": (lambda X, y: (X, y * 0), "'y' has only one value"),
     "a missing value in the target": (lambda X, y: (X, y.where(y.index != 4)), "'y' has 1 missing value"),
 }
 

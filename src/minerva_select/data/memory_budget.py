@@ -43,14 +43,17 @@ def parse_memory(size: str | int) -> int:
     (500000000, 2000000000, 1610612736)
     >>> parse_memory("lots")
     Traceback (most recent call last):
-    minerva_select.errors.InputError: Memory must be a number of bytes or have a unit, as in 500MB or 2GiB, got 'lots'.
+    minerva_select.errors.InputError: max_memory must be a number of bytes or have a unit, as in 500MB or 2GiB, got
+    'lots'.
     """
     match = None if isinstance(size, bool) else _SIZE.fullmatch(str(size))
     if match is None:
-        raise InputError(f"Memory must be a number of bytes or have a unit, as in 500MB or 2GiB, got {brief(size)}.")
+        raise InputError(
+            f"max_memory must be a number of bytes or have a unit, as in 500MB or 2GiB, got {brief(size)}."
+        )
     n_bytes = float(match[1]) * (_UNITS | _BINARY_UNITS)[match[2].lower()]
     if n_bytes < _MIN_BYTES:
-        raise InputError(f"Memory must be at least 1 MiB, got {size!r}; give a number with a unit, such as 500MB.")
+        raise InputError(f"max_memory must be at least 1 MiB, got {size!r}; give a number with a unit, such as 500MB.")
     return int(min(n_bytes, _MAX_BYTES))
 
 

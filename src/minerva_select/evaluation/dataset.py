@@ -218,7 +218,7 @@ def _split(number: int, target: Column, strata: NDArray[np.int64], held_out: flo
             )
         if (target.values[rows] == target.values[rows[0]]).all():
             raise InputError(
-                f"The target {target.name!r} has one value only in the {what} rows; "
+                f"The target {target.name!r} has only one value in the {what} rows; "
                 "give more rows of the rarer values, or another share to hold out."
             )
     return Split(number, held_out, selection, rest)

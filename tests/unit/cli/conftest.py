@@ -27,7 +27,7 @@ class StandIn:
         for callback in self.seen["callbacks"]:
             callback(Progress("learn", 0.5, bound=0.1, n_features=2))
         names = [y.name] if hasattr(y, "name") else list(y.column_names)
-        type(self).fitted.append((list(getattr(X, "column_names", X)), names))
+        type(self).fitted.append((list(getattr(X, "names", X)), names))
         self.selection_ = self.answer
         return self
 

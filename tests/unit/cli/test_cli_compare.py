@@ -267,7 +267,7 @@ def test_an_interrupt_shows_what_is_finished(monkeypatch, run, comparison, out, 
 
 def test_a_fault_of_the_comparison_ends_with_2_and_one_sentence(folder, monkeypatch, run, assert_refused):
     def refuse(*_, **__):
-        raise InputError("The target 'y' has one value only in the held-out rows.")
+        raise InputError("The target 'y' has only one value in the held-out rows.")
 
     monkeypatch.setattr("minerva_select.evaluation.compare", refuse)
-    assert_refused(run("compare", "data.csv", "--target", "is_fraud"), "one value only in the held-out rows")
+    assert_refused(run("compare", "data.csv", "--target", "is_fraud"), "only one value in the held-out rows")

@@ -131,13 +131,13 @@ NUMBERS |= known(
 )
 
 
-@pytest.mark.parametrize(("X", "values", "note"), NUMBERS.values(), ids=NUMBERS.keys())
-def test_these_cells_are_numbers(X, values, note):
+@pytest.mark.parametrize(("X", "values", "conversion"), NUMBERS.values(), ids=NUMBERS.keys())
+def test_these_cells_are_numbers(X, values, conversion):
     column = only(X)
     assert column.is_numeric
     assert column.values.dtype == np.float64
     np.testing.assert_array_equal(column.values, [(2**31 - 1) * DAY] if values is None else values)
-    assert column.conversion == note
+    assert column.conversion == conversion
 
 
 UUIDS = [uuid.UUID(int=1), uuid.UUID(int=2), None]
@@ -148,10 +148,10 @@ LEVELS = {
     "bytes of Arrow": (arrow([b"a", b"\xff", None], pa.binary_view()), ["\\xff", "a"], Conversion.BYTES),
     "bytes of polars": (pl.DataFrame({"a": [b"a", b"\xff"]}), ["\\xff", "a"], Conversion.BYTES),
     "bytes of one length": (arrow([b"aa", None], pa.binary(2)), ["aa"], Conversion.BYTES),
-    "UUID objects": (objects(*UUIDS), SPELLED, "UUID read as text"),
-    "UUIDs of polars": (pl.DataFrame({"a": pl.Series(UUIDS, dtype=pl.Object)}), SPELLED, "UUID read as text"),
-    "enum": (objects(Colour.RED, Colour.BLUE, None), ["Colour.BLUE", "Colour.RED"], "Colour read as text"),
-    "intervals": (pd.DataFrame({"a": INTERVALS}), ["(0, 1]", "(1, 2]"], "Interval read as text"),
+    "UUID objects": (objects(*UUIDS), SPELLED, Conversion.OBJECT),
+    "UUIDs of polars": (pl.DataFrame({"a": pl.Series(UUIDS, dtype=pl.Object)}), SPELLED, Conversion.OBJECT),
+    "enum": (objects(Colour.RED, Colour.BLUE, None), ["Colour.BLUE", "Colour.RED"], Conversion.OBJECT),
+    "intervals": (pd.DataFrame({"a": INTERVALS}), ["(0, 1]", "(1, 2]"], Conversion.OBJECT),
     "intervals as categories": (pd.DataFrame({"a": pd.Categorical(INTERVALS)}), ["(0, 1]", "(1, 2]"], None),
     "mixed": (objects("a", 1, None, NAN), ["1", "a"], Conversion.MIXED),
     "text and NaN": (objects("a", NAN, "b"), ["a", "b"], None),
@@ -179,7 +179,7 @@ LEVELS = {
 LEVELS |= known({
     "UUIDs of Arrow": lambda: (
         extension(pa.uuid(), pa.array([b"\0" * 15 + b"\1", b"\0" * 15 + b"\2", None], pa.binary(16))),
-        SPELLED, "UUID read as text",
+        SPELLED, Conversion.OBJECT,
     ),
     "byte booleans": lambda: (extension(pa.bool8(), pa.array([1, 0, None], pa.int8())), ["False", "True"], None),
     "JSON": lambda: (extension(pa.json_(), pa.array(['{"a": 1}', None])), ['{"a": 1}'], None),
@@ -189,12 +189,12 @@ LEVELS |= known({
 })  # fmt: skip
 
 
-@pytest.mark.parametrize(("X", "levels", "note"), LEVELS.values(), ids=LEVELS.keys())
-def test_these_cells_are_levels(X, levels, note):
+@pytest.mark.parametrize(("X", "levels", "conversion"), LEVELS.values(), ids=LEVELS.keys())
+def test_these_cells_are_levels(X, levels, conversion):
     column = only(X)
     assert column.levels.tolist() == levels
     assert column.values.dtype == np.int32
-    assert column.conversion == note
+    assert column.conversion == conversion
 
 
 UNION = pa.UnionArray.from_dense(

@@ -121,10 +121,10 @@ def test_any_change_of_a_value_a_name_or_a_level_changes_the_fingerprint(mixed):
     [
         (np.zeros((40, 2)) + [[0], [1]] * 20, {}, "The target has 2 columns"),
         ([0, 1] * 20, {"held_out": 0.1}, "rows leave 4 held-out ones when 10% are held out"),
-        ([0] * 39 + [1], {}, "The target 'y' has one value only in the"),
+        ([0] * 39 + [1], {}, "The target 'y' has only one value in the"),
         ([0, 1] * 20, {"categorical_features": ["amuont"]}, "did you mean 'amount'"),
         ([0, 1] * 20, {"target_type": "guess"}, "target_type 'guess'"),
-        ([0] * 40, {}, "has one value only"),
+        ([0] * 40, {}, "has only one value"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_in_one_sentence(mixed, y, settings, message):

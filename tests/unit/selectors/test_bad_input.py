@@ -93,16 +93,16 @@ BAD_TABLES = {
 
 BAD_TARGETS = {
     "none": (None, "None"),
-    "constant numbers": (np.ones(N_ROWS), "'y' has one value only (1 in all"),
-    "constant text": (pd.Series(["no"] * N_ROWS, name="fraud"), "'fraud' has one value only (no"),
-    "one of two constant": (pd.DataFrame({"a": labels(), "b": 0}), "'b' has one value only"),
+    "constant numbers": (np.ones(N_ROWS), "'y' has only one value (1 in all"),
+    "constant text": (pd.Series(["no"] * N_ROWS, name="fraud"), "'fraud' has only one value (no"),
+    "one of two constant": (pd.DataFrame({"a": labels(), "b": 0}), "'b' has only one value"),
     "a missing number": (labels(row_4=np.nan), "'fraud' has 1 missing value"),
     "a missing text": (pd.Series(["no", None] * (N_ROWS // 2), name="fraud"), "'fraud' has 30 missing values"),
     "an infinite number": (labels(row_4=np.inf), "'fraud' has 1 infinite value"),
     "fewer rows": (labels()[:50], "[60, 50]"),
     "more rows": (np.arange(N_ROWS + 1), "[60, 61]"),
     "a column of lists": (pd.Series(LISTS, name="fraud"), "'fraud' holds list"),
-    "a word": ("fraud", "y is of type str"),
+    "a word": ("fraud", "y has type str"),
 }
 
 # name of the case: parameters, what the sentence must hold

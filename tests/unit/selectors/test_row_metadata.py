@@ -157,7 +157,7 @@ REFUSED = {
     "one group": (HALVES, {"groups": np.ones(60)}, "groups has 1 different values, too few"),
     "nothing happens early": (LATE, {"times": np.arange(60)}, "earliest rows, but a split by time needs others"),
     "nothing happens late": (LATE, {"times": -np.arange(60)}, "next rows, but a split by time needs others"),
-    "all frauds of one": (LATE, {"groups": np.arange(60) // 12}, "one value only in the groups to train on"),
+    "all frauds of one": (LATE, {"groups": np.arange(60) // 12}, "only one value in the groups to train on"),
 }
 
 

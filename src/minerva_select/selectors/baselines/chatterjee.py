@@ -61,7 +61,7 @@ def ordered_measure(y: NDArray[Any]) -> Measure:
     ranks_down = _ranks(-np.asarray(y)).astype(np.float64)
     most = float(ranks_down @ (n_rows - ranks_down)) / n_rows
     if most == 0:
-        raise InputError("The target has one value only; there is nothing to tell about it.")
+        raise InputError("The target has only one value; there is nothing to tell about it.")
     return lambda neighbours: 1 - _lost(ranks, neighbours) / most
 
 

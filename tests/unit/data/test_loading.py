@@ -4,10 +4,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
+from pyarrow import csv, parquet
 
+from minerva_select import open_source
+from minerva_select.data.file_discovery import find_files
 from minerva_select.data.frames import as_table
-from minerva_select.data.loading import read_table
+from minerva_select.data.loading import is_source, load_or_stream, open_within, read_table
+from minerva_select.data.memory_budget import MemoryBudget
 from minerva_select.errors import InputError
 
 
@@ -168,3 +171,23 @@ def test_a_table_written_and_read_is_the_same(tmp_path):
     path = tmp_path / "a.csv"
     pd.DataFrame({"a": values}).to_csv(path, index=False)
     np.testing.assert_array_equal(as_table(read_table(path)).columns[0].values, values)
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.parquet"])
+@pytest.mark.parametrize(("n_bytes", "fits"), [(10**9, True), (1 << 10, False)])
+def test_the_decision_for_a_file_is_kept_for_its_columns_whatever_the_budget_then(tmp_path, name, n_bytes, fits):
+    table = pa.table({"a": range(100), "b": range(100)})
+    write = csv.write_csv if name == "rows.csv" else parquet.write_table
+    write(table, tmp_path / name)
+    source = open_within(find_files(tmp_path / name), MemoryBudget(n_bytes), tmp_path / "cache")
+    assert source.fits_in_memory is fits
+    other_budget = MemoryBudget(1 << 10 if fits else 10**9)
+    loaded = load_or_stream(source.select(["a"]), other_budget)
+    assert is_source(loaded) is not fits
+    assert (loaded.read() if is_source(loaded) else loaded).to_pydict() == {"a": [*range(100)]}
+
+
+def test_a_source_without_a_decision_is_read_if_it_fits():
+    source = open_source(pa.table({"a": [1, 2]}))
+    assert is_source(load_or_stream(source, MemoryBudget(10)))
+    assert load_or_stream(source, MemoryBudget(10**6)).to_pydict() == {"a": [1, 2]}
