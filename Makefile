@@ -59,31 +59,31 @@ types: setup
 imports: setup
 	$(BIN)/lint-imports
 
-study-paper: setup  ## Algorithm 1 on Experiment A: the authors' data where it is at hand, and fresh seeds
+study-paper: setup  ## Algorithm 1 on Experiment A: the authors' data if available, and other seeds
 	$(BIN)/python experiments/studies/paper_solver.py
 
-study-estimates: setup  ## estimates of mutual information against closed forms, and the coverage of their intervals
+study-estimates: setup  ## compare estimates of mutual information with closed forms, and measure interval coverage
 	$(BIN)/python experiments/studies/estimates.py
 
-study-screen: setup  ## what the screen of all pairs costs
+study-screen: setup  ## time and memory of the screen of all pairs
 	$(BIN)/python experiments/studies/screen.py
 
-bench-truth: setup  ## selections against known answers, MINERVA and its rivals: hours; goes on where it was stopped
+bench-truth: setup  ## compare MINERVA and baselines with known answers: hours; continues an interrupted run
 	$(BIN)/python experiments/truth/run.py
 	$(BIN)/python experiments/truth/table.py
 
 TRUTH_QUICK := experiments/truth/quick
 
-bench-truth-quick: setup  ## the same with few seeds of the short rows: 5 minutes on 2 cores, from the start each time
+bench-truth-quick: setup  ## the same with few seeds of the short cases: 5 minutes on 2 cores; always starts again
 	rm -rf $(TRUTH_QUICK)
 	$(BIN)/python experiments/truth/run.py --quick --jobs 2 --out $(TRUTH_QUICK)
 	$(BIN)/python experiments/truth/table.py --records $(TRUTH_QUICK)
 
-bench-scale: setup  ## tables of all sizes: seconds, memory, verdicts; half an hour on 2 cores and 5 GB of disk; goes on where it was stopped
+bench-scale: setup  ## time, memory and correctness on tables of different sizes: half an hour on 2 cores, 5 GB of disk; continues an interrupted run
 	$(BIN)/python benchmarks/scale/run.py
 	$(BIN)/python benchmarks/scale/page.py
 
-attack: setup  ## faults, hostile files and load on the real thing, within an hour on 2 cores; a few minutes with ATTACK=--quick
+attack: setup  ## signals, full disks, fuzzed files and load: an hour on 2 cores; a few minutes with ATTACK=--quick
 	$(BIN)/python benchmarks/attack/run.py $(ATTACK)
 	$(BIN)/python benchmarks/attack/page.py
 

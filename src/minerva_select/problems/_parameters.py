@@ -24,7 +24,7 @@ def check_number(name: str, value: object, low: float, high: float = math.inf, *
     """Return the value as a float; raise unless it is finite and between ``low`` and ``high`` (exclusive)."""
     if is_finite(value) and (low < value or (include_low and value == low)) and value < high:
         return float(value)
-    limits = f"of {low:g} or more" if include_low else f"above {low:g}"
+    limits = f"of at least {low:g}" if include_low else f"above {low:g}"
     limits += "" if high == math.inf else f" and below {high:g}"
     raise InputError(f"{name} must be a number {limits}, got {brief(value)}.")
 

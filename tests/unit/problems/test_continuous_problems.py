@@ -77,8 +77,8 @@ def test_random_switching_depends_on_the_seed():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"n_features": 31}, "^n_features .* 32 or more"),
-        ({"n_features": 17, "coefficients": "random"}, "^n_features .* 18 or more"),
+        ({"n_features": 31}, r"^n_features .*\b32\b"),
+        ({"n_features": 17, "coefficients": "random"}, r"^n_features .*\b18\b"),
         ({"coefficients": "papr"}, "coefficients 'papr'.* 'paper'"),
         ({"n_levels": 1}, "^n_levels "),
     ],
@@ -141,7 +141,7 @@ def test_additive_noise_has_the_requested_standard_deviation():
 
 @pytest.mark.parametrize("arguments", [{"n_features": 4}, {"noise": -1.0}, {"noise": math.inf}])
 def test_additive_rejects_invalid_parameters(arguments):
-    with pytest.raises(InputError, match=rf"^{next(iter(arguments))} .* \d or more"):
+    with pytest.raises(InputError, match=rf"^{next(iter(arguments))} "):
         additive(n_samples=10, **arguments)
 
 
