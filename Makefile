@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 
-.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick bench-scale attack reproduce pictures test-lowest licences audit clean
+.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick bench-scale attack reproduce pictures test-lowest licenses audit clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY_DEV)
@@ -91,8 +91,8 @@ reproduce: setup  ## the paper's tables: two hours on 2 cores; MINERVA_DATA name
 	$(BIN)/minerva reproduce all --out experiments/paper/results
 	$(BIN)/python experiments/paper/page.py
 
-licences: setup  ## docs/licences.md from what is installed
-	$(BIN)/python docs/licences.py
+licenses: setup  ## docs/licenses.md from what is installed
+	$(BIN)/python docs/licenses.py
 
 audit: setup  ## known weaknesses of the versions in constraints.txt; needs the network
 	$(PYTHON) -m venv $(VENV)/audit

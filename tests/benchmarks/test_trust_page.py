@@ -1,4 +1,4 @@
-"""docs/trust.md and docs/licences.md agree with the records, the tests and the package metadata."""
+"""docs/trust.md and docs/licenses.md agree with the records, the tests and the package metadata."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 from minerva_select.results.json_format import SCHEMA_VERSION
 
 ROOT = Path(__file__).parents[2]
-TRUST, LICENCES = ROOT / "docs" / "trust.md", ROOT / "docs" / "licences.md"
+TRUST, LICENSES = ROOT / "docs" / "trust.md", ROOT / "docs" / "licenses.md"
 ATTACK = ROOT / "benchmarks" / "attack"
 
 pytestmark = pytest.mark.skipif(not ATTACK.is_dir(), reason="benchmarks are not installed")
@@ -78,7 +78,7 @@ def test_a_test_named_without_its_folder_is_in_the_folder_of_the_previous_one():
 
 def test_every_named_make_target_exists():
     named = {
-        *re.findall(r"`make\s+([\w-]+)`", TRUST.read_text(encoding="utf-8") + LICENCES.read_text(encoding="utf-8"))
+        *re.findall(r"`make\s+([\w-]+)`", TRUST.read_text(encoding="utf-8") + LICENSES.read_text(encoding="utf-8"))
     }
     targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     assert {"attack", "audit", "test-lowest"} <= named <= {*targets}
@@ -101,11 +101,11 @@ def project():
 
 
 def rows(mark):
-    """Rows of a table in docs/licences.md by package."""
-    page = LICENCES.read_text(encoding="utf-8")
-    table = re.search(rf"<!-- licences: {mark} -->\n(.*?)<!-- end -->", page, re.DOTALL)[1]
+    """Rows of a table in docs/licenses.md by package."""
+    page = LICENSES.read_text(encoding="utf-8")
+    table = re.search(rf"<!-- licenses: {mark} -->\n(.*?)<!-- end -->", page, re.DOTALL)[1]
     cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.strip().splitlines()[2:]]
-    return {name: (version, licence) for name, version, licence, _ in cells}
+    return {name: (version, license_) for name, version, license_, _ in cells}
 
 
 def names(requirements):
@@ -116,16 +116,16 @@ def test_every_dependency_is_listed_with_its_license():
     listed = rows("run")
     assert names(project()["dependencies"]) <= {*listed}
     extras = [
-        one for extra in load(ROOT / "docs" / "licences.py").EXTRAS for one in project()["optional-dependencies"][extra]
+        one for extra in load(ROOT / "docs" / "licenses.py").EXTRAS for one in project()["optional-dependencies"][extra]
     ]
     assert names(extras) <= {*rows("extras")}
-    for name, (version, licence) in (listed | rows("extras")).items():
+    for name, (version, license_) in (listed | rows("extras")).items():
         assert version[0].isdigit(), name
-        assert licence not in ("", "not stated"), name
+        assert license_ not in ("", "not stated"), name
 
 
 def test_no_dependency_has_a_gpl_license():
-    assert [name for name, (_, licence) in rows("run").items() if "GPL" in licence] == []
+    assert [name for name, (_, license_) in rows("run").items() if "GPL" in license_] == []
 
 
 def test_listed_versions_match_the_constraints():

@@ -1,6 +1,6 @@
-"""Write docs/licences.md: what MINERVA needs to run, in which version it is tested, and under which licence it is.
+"""Write docs/licenses.md: what MINERVA needs to run, in which version it is tested, and under which licence it is.
 
-python docs/licences.py
+python docs/licenses.py
 """
 
 import importlib.metadata
@@ -13,9 +13,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 HERE = Path(__file__).parent
-PAGE = HERE / "licences.md"
+PAGE = HERE / "licenses.md"
 PROJECT = HERE.parent / "pyproject.toml"
-MARKED = re.compile(r"(<!-- licences: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+MARKED = re.compile(r"(<!-- licenses: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 OURS = "minerva-select"
 EXTRAS = ("paper", "notebook", "tensorboard", "mlflow")
 
