@@ -1,4 +1,4 @@
-"""Write docs/licenses.md: what MINERVA needs to run, in which version it is tested, and under which licence it is.
+"""Write docs/licenses.md: the dependencies of MINERVA with their tested versions and licenses.
 
 python docs/licenses.py
 """
@@ -15,70 +15,72 @@ from packaging.utils import canonicalize_name
 HERE = Path(__file__).parent
 PAGE = HERE / "licenses.md"
 PROJECT = HERE.parent / "pyproject.toml"
-MARKED = re.compile(r"(<!-- licenses: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+MARKER = re.compile(r"(<!-- licenses: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 OURS = "minerva-select"
 EXTRAS = ("paper", "notebook", "tensorboard", "mlflow")
 
 
-def required(names: Iterable[str], extra: str = "") -> Iterator[Requirement]:
-    """Requirements, as text, that hold on this machine."""
-    for text in names:
+def parse_requirements(lines: Iterable[str], extra: str = "") -> Iterator[Requirement]:
+    """Parse requirements and skip those whose marker does not apply to this machine."""
+    for text in lines:
         requirement = Requirement(text)
         if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
             yield requirement
 
 
-def closure(direct: Iterable[str]) -> dict[str, set[str]]:
-    """Every package that these need, by name, with those that ask for it."""
-    asked: dict[str, set[str]] = {}
-    waiting = [(requirement, OURS) for requirement in required(direct)]
-    while waiting:
-        requirement, by = waiting.pop()
+def find_dependencies(direct: Iterable[str]) -> dict[str, set[str]]:
+    """Direct and indirect dependencies, each with the packages that require it."""
+    required_by: dict[str, set[str]] = {}
+    pending = [(requirement, OURS) for requirement in parse_requirements(direct)]
+    while pending:
+        requirement, parent = pending.pop()
         name = canonicalize_name(requirement.name)
-        is_new = name not in asked
-        asked.setdefault(name, set()).add(by)
+        is_new = name not in required_by
+        required_by.setdefault(name, set()).add(parent)
         if is_new:
-            needs = importlib.metadata.requires(name) or []
+            lines = importlib.metadata.requires(name) or []
             extras = ("", *requirement.extras)
-            waiting += [(one, name) for extra in extras for one in required(needs, extra)]
-    return asked
+            pending += [(child, name) for extra in extras for child in parse_requirements(lines, extra)]
+    return required_by
 
 
-def licence(name: str) -> str:
-    """The licence that a package's metadata name: its expression, its classifiers, or the first line of its text."""
+def find_license(name: str) -> str:
+    """License from a package's metadata: its expression, its classifiers, or the first line of its license text."""
     metadata = importlib.metadata.metadata(name)
     if expression := metadata.get("License-Expression"):
         return str(expression)
-    classifiers = [one.split(" :: ")[-1] for one in metadata.get_all("Classifier", []) if one.startswith("License ::")]
-    stated = [one for one in classifiers if one != "OSI Approved"]
+    classifiers = [
+        line.split(" :: ")[-1] for line in metadata.get_all("Classifier", []) if line.startswith("License ::")
+    ]
+    stated = [license_ for license_ in classifiers if license_ != "OSI Approved"]
     return ", ".join(stated) or (metadata.get("License") or "not stated").strip().splitlines()[0]
 
 
-def table(asked: dict[str, set[str]]) -> str:
-    """Rows of packages: those that MINERVA asks for first."""
-    names = sorted(asked, key=lambda name: (OURS not in asked[name], name))
-    rows = [
-        f"| {name} | {importlib.metadata.version(name).split('+')[0]} | {licence(name)} | "
-        f"{', '.join('MINERVA' if by == OURS else by for by in sorted(asked[name], key=lambda by: (by != OURS, by)))} |"
-        for name in names
-    ]
-    return "\n".join(["| package | version | licence | needed by |", "| --- | --- | --- | --- |", *rows])
+def make_table(required_by: dict[str, set[str]]) -> str:
+    """Markdown table of packages, direct dependencies first."""
+    rows = ["| package | version | license | required by |", "| --- | --- | --- | --- |"]
+    for name in sorted(required_by, key=lambda name: (OURS not in required_by[name], name)):
+        version = importlib.metadata.version(name).split("+")[0]
+        parents = sorted(required_by[name], key=lambda parent: (parent != OURS, parent))
+        labels = ", ".join("MINERVA" if parent == OURS else parent for parent in parents)
+        rows.append(f"| {name} | {version} | {find_license(name)} | {labels} |")
+    return "\n".join(rows)
 
 
-def tables() -> dict[str, str]:
-    """The tables of the page, by mark."""
+def make_tables() -> dict[str, str]:
+    """The tables of the page by marker."""
     project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
-    core = closure(project["dependencies"])
-    optional = [one for extra in EXTRAS for one in project["optional-dependencies"][extra]]
-    more = {name: by for name, by in closure(optional).items() if name not in core}
-    return {"run": table(core), "extras": table(more)}
+    core = find_dependencies(project["dependencies"])
+    optional = [line for extra in EXTRAS for line in project["optional-dependencies"][extra]]
+    additional = {name: parents for name, parents in find_dependencies(optional).items() if name not in core}
+    return {"run": make_table(core), "extras": make_table(additional)}
 
 
-def fill(page: str) -> str:
-    """Return the page with the table of every mark."""
-    made = tables()
-    return MARKED.sub(lambda mark: f"{mark[1]}\n{made[mark[2]]}\n\n{mark[3]}", page)
+def update_tables(page: str) -> str:
+    """Replace the table after each marker."""
+    tables = make_tables()
+    return MARKER.sub(lambda match: f"{match[1]}\n{tables[match[2]]}\n\n{match[3]}", page)
 
 
 if __name__ == "__main__":
-    PAGE.write_text(fill(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    PAGE.write_text(update_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
