@@ -1,4 +1,4 @@
-# The two commands: make demo, make test. Both set everything up first; a second run starts at once.
+# Start here: make demo, make test. Both install what they need on the first run.
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
@@ -16,14 +16,14 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
 	touch $(READY)
 
-$(READY_DEV): $(READY)  ## also what the tests, the other methods and the studies need
+$(READY_DEV): $(READY)  ## adds the dependencies of tests, baselines and studies
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,paper]'
 	touch $(READY_DEV)
 
 demo: $(READY)
 	$(BIN)/minerva demo
 
-# Two tests at a time with one thread each: fits that share cores by threads slow each other down many times over
+# Two tests at a time, one thread each: with more threads, parallel fits compete for the cores and run many times slower
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term
 
 test: setup
@@ -42,7 +42,7 @@ $(READY_LOWEST): pyproject.toml constraints-lowest.txt
 	$(LOWEST)/bin/python -m pip install --quiet --constraint constraints-lowest.txt pytest pytest-xdist hypothesis polars
 	touch $(READY_LOWEST)
 
-test-lowest: $(READY_LOWEST)  ## the fast tests on the lowest versions that are allowed, in an environment of their own
+test-lowest: $(READY_LOWEST)  ## fast tests with the lowest supported versions, in a separate environment
 	OMP_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest -n 2 --dist worksteal -m "not slow and not browser"
 
 check: format lint types imports test
@@ -74,7 +74,7 @@ bench-truth: setup  ## compare MINERVA and baselines with known answers: hours; 
 
 TRUTH_QUICK := experiments/truth/quick
 
-bench-truth-quick: setup  ## the same with few seeds of the short cases: 5 minutes on 2 cores; always starts again
+bench-truth-quick: setup  ## the same with the short cases and few seeds: 5 minutes on 2 cores; always starts from scratch
 	rm -rf $(TRUTH_QUICK)
 	$(BIN)/python experiments/truth/run.py --quick --jobs 2 --out $(TRUTH_QUICK)
 	$(BIN)/python experiments/truth/table.py --records $(TRUTH_QUICK)
@@ -87,19 +87,19 @@ attack: setup  ## signals, full disks, fuzzed files and load: an hour on 2 cores
 	$(BIN)/python benchmarks/attack/run.py $(ATTACK)
 	$(BIN)/python benchmarks/attack/page.py
 
-reproduce: setup  ## the paper's tables: two hours on 2 cores; MINERVA_DATA names the folder of the data, if at hand
+reproduce: setup  ## the paper's tables: two hours on 2 cores; set MINERVA_DATA to the data directory if you have the data
 	$(BIN)/minerva reproduce all --out experiments/paper/results
 	$(BIN)/python experiments/paper/page.py
 
-licenses: setup  ## docs/licenses.md from what is installed
+licenses: setup  ## update docs/licenses.md from the installed packages
 	$(BIN)/python docs/licenses.py
 
-audit: setup  ## known weaknesses of the versions in constraints.txt; needs the network
+audit: setup  ## known vulnerabilities of the versions in constraints.txt; needs a network connection
 	$(PYTHON) -m venv $(VENV)/audit
 	$(VENV)/audit/bin/python -m pip install --quiet pip-audit
 	$(VENV)/audit/bin/pip-audit --strict --no-deps --disable-pip --requirement constraints.txt
 
-pictures: setup  ## the pictures of README and docs/report.md, from two fits: two minutes on 2 cores, and a Chromium
+pictures: setup  ## screenshots for README and docs/report.md, from two fits: two minutes on 2 cores; needs Chromium
 	$(BIN)/python docs/pictures.py
 
 clean:
