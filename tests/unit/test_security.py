@@ -56,17 +56,15 @@ METHODS = {
     *("os.system", "os.popen", "tempfile.mktemp"),
     *("all_gather_object", "gather_object", "broadcast_object_list", "scatter_object_list"),
 }
-JUSTIFIED = {
-    # Processes that torchrun has started for one run tell each other small things; no file is read
-    ("core/quantiles.py", "all_gather_object"),
-    ("core/quantiles.py", "broadcast_object_list"),
-}
+TRUSTED = "# trusted:"  # marks a line that may use one of these, and says why
 
 
 def dangers(code):
-    """Names of all that a source uses of what could run what it reads."""
-    found = set()
+    """Names of everything in a source that could run what it reads, except on lines that are marked as trusted."""
+    found, lines = set(), code.splitlines()
     for node in ast.walk(ast.parse(code)):
+        if TRUSTED in lines[getattr(node, "lineno", 1) - 1]:
+            continue
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names if alias.name.split(".")[0] in RUNS_WHAT_IT_READS}
         elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in RUNS_WHAT_IT_READS:
@@ -74,18 +72,18 @@ def dangers(code):
         elif isinstance(node, ast.Call):
             name = ast.unparse(node.func)
             if name in RUNS_TEXT or any(name == one or name.endswith(f".{one}") for one in METHODS):
-                found.add(name.split(".")[-1] if name.endswith(("_object", "_list")) else name)
+                found.add(name)
             for keyword in node.keywords:
                 if keyword.arg in ("allow_pickle", "shell") and ast.unparse(keyword.value) != "False":
                     found.add(keyword.arg)
     return found
 
 
-def test_no_source_uses_what_could_run_a_file_but_for_the_justified():
+def test_no_source_uses_what_could_run_a_file_except_on_trusted_lines():
     files = [*SOURCES.rglob("*.py")]
     assert len(files) > 100
-    found = {(path.relative_to(SOURCES).as_posix(), name) for path in files for name in dangers(path.read_text())}
-    assert found == JUSTIFIED
+    assert {path.name: found for path in files if (found := dangers(path.read_text()))} == {}
+    assert sum(path.read_text().count(TRUSTED) for path in files) == 2
 
 
 @pytest.mark.parametrize(
@@ -231,7 +229,7 @@ EVERYTHING = """
 import importlib, pkgutil
 import minerva_select
 
-for module in pkgutil.walk_packages(minerva.__path__, "minerva."):
+for module in pkgutil.walk_packages(minerva_select.__path__, "minerva_select."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
 

@@ -136,6 +136,7 @@ class CsvFile:
                 break
             # Arrow infers types only from CSV text, so the values are written as CSV again
             text = io.BytesIO()
+            # not atomic: writes to memory
             arrow_csv.write_csv(table.select(undecided), text)
             text.seek(0)
             here = arrow_csv.read_csv(text, **self._options(separator=",")).schema

@@ -58,6 +58,7 @@ def open_for_append(folder: Path, name: str, state: StoreState) -> BinaryIO:
     if not state.n_written:  # a file that is there is not ours: it may be readable by others, or a link
         (folder / name).unlink(missing_ok=True)
         flags |= os.O_CREAT | os.O_EXCL
+    # not atomic: appends rows; the state file says how many count
     file = os.fdopen(open_no_follow(folder / name, flags, 0o600), "r+b")
     file.truncate(state.n_written * state.row_bytes[name])
     file.seek(0, os.SEEK_END)

@@ -185,6 +185,7 @@ def _catch_read_errors(batches: Iterable[Any]) -> Iterator[Any]:
 
 def _sink(lazy_frame: Any, path: Path) -> None:
     try:
+        # not atomic: staging renames the file when it is complete
         lazy_frame.sink_parquet(path, row_group_size=ROW_GROUP_ROWS)
     except Exception as error:  # polars has many of its own
         if isinstance(error, OSError) and not isinstance(error, FileNotFoundError):

@@ -105,12 +105,14 @@ def _as_storable(table: Any) -> Any:
 
 def _open_writer(path: Path, schema: Any, name: str, **options: Any) -> Any:
     try:
+        # not atomic: the file is renamed when it is complete
         return parquet.ParquetWriter(path, schema, **options)
     except (pa.ArrowException, OSError) as error:
         if getattr(error, "errno", None) is not None:  # an error of the disk
             raise
         for column in schema:  # find the one that Parquet cannot store
             try:
+                # not atomic: writes to memory
                 parquet.ParquetWriter(pa.BufferOutputStream(), pa.schema([column])).close()
             except (pa.ArrowException, OSError):
                 break

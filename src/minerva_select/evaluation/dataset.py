@@ -166,6 +166,7 @@ def write_rows(study: Study, rows: NDArray[np.int64], folder: Path) -> tuple[Pat
     paths = folder / "features.arrow", folder / "target.arrow"
     for path, columns in zip(paths, (study.table.columns, (study.target,)), strict=True):
         table = as_arrow([column.take(rows) for column in columns])
+        # not atomic: a temporary file for a worker
         with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
             writer.write_table(table)
     return paths

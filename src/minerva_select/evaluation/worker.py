@@ -176,6 +176,7 @@ def measured(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> tup
     (6, True, True)
     """
     with contextlib.suppress(OSError):
+        # not atomic: a kernel setting
         _CLEAR_REFS.write_text("5")  # sets VmHWM back to what is held now
     start = time.perf_counter()
     result = function(*args, **kwargs)

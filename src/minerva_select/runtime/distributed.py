@@ -98,7 +98,7 @@ class ProcessGroup:
             return [value]
         found: list[Any] = [None] * self.size
         with self._handle_lost_ranks():
-            dist.all_gather_object(found, value)
+            dist.all_gather_object(found, value)  # trusted: only processes of this run send objects
         return found
 
     def broadcast(self, value: T) -> T:
@@ -107,7 +107,7 @@ class ProcessGroup:
             return value
         found: list[Any] = [value]
         with self._handle_lost_ranks():
-            dist.broadcast_object_list(found, src=0)
+            dist.broadcast_object_list(found, src=0)  # trusted: only processes of this run send objects
         return found[0]  # type: ignore[no-any-return]
 
     def barrier(self) -> None:

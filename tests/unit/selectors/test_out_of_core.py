@@ -89,7 +89,7 @@ def test_a_device_that_runs_out_of_memory_is_sent_the_rows_batch_by_batch(proble
 
 
 def test_to_resume_needs_a_cache(problem):
-    with pytest.raises(InputError, match="give the cache of that run"):
+    with pytest.raises(InputError, match="cache_dir"):
         MinervaSelector(resume=True).fit(problem.X, problem.y)
 
 

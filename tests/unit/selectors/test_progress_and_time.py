@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from minerva_select import MinervaSelector
+from minerva_select.codes import StopCause, WarningCode
 from minerva_select.config import RowSampleConfig
 from minerva_select.data import memory_budget
 from minerva_select.problems import equality
@@ -32,7 +33,7 @@ def test_callbacks_and_the_log_follow_the_history(told):
     assert all(isinstance(progress, Progress) for progress in seen)
     assert [progress.stage for progress in seen] == [record.stage for record in selector.history_]
     assert [progress.bound for progress in seen] == [record.held_out_bound for record in selector.history_]
-    assert [record.name for record in records] == ["minerva"] * len(seen)
+    assert [record.name for record in records] == ["minerva_select"] * len(seen)
     first = selector.history_[0]
     assert records[0].getMessage() == (
         f"{first.stage}: step {first.step}, bound {first.held_out_bound:.4f} nats, {first.n_features} features"
@@ -80,9 +81,8 @@ def test_a_time_limit_ends_a_fit_and_the_answer_says_so(kind):
     seconds = time.monotonic() - start
     torch.set_num_threads(n_threads)
     assert not selection.converged
-    assert selection.warnings[-1] == (
-        "The run did not converge: the time limit of 0.1 s ended it; the selection is the best so far."
-    )
+    expected = {"cause": StopCause.TIME_LIMIT, "seconds": 0.1}
+    assert (selection.warnings[-1].code, selection.warnings[-1].values) == (WarningCode.NOT_CONVERGED, expected)
     # Without a limit this takes 1.6 s or 40; a few steps of every stage come after the limit, on a busy machine too
     assert seconds < 5.1
     assert selection.seconds <= seconds
@@ -101,10 +101,10 @@ def test_where_the_time_is_too_short_for_all_rows_some_stand_for_them(monkeypatc
     asked = {"sample_weight": np.ones(len(y)), "groups": np.arange(len(y)) // 2}
     drawn = MinervaSelector(random_state=0, max_memory=memory, time_limit=30).fit(X, y, **asked).selection_
     assert whole.n_rows == 30_000
-    assert not any("drawn" in warning for warning in whole.warnings)
+    assert WarningCode.ROWS_SAMPLED not in {warning.code for warning in whole.warnings}
     assert 3_700 < drawn.n_rows < 4_300
-    assert drawn.warnings[0].startswith("The time limit of 30 s is too short for all 30,000 rows: ")
-    assert f" {drawn.n_rows:,} were drawn at random, with all that have a rare value" in drawn.warnings[0]
+    assert drawn.warnings[0].code is WarningCode.ROWS_SAMPLED
+    assert drawn.warnings[0].values == {"seconds": 30.0, "n_total": 30_000, "n_rows": drawn.n_rows}
     # Every rare one counts for itself, and each of the others for several: the entropy of the target is as it was
     assert drawn.target_entropy == pytest.approx(whole.target_entropy, rel=0.05)
     assert drawn.selected == whole.selected == ("a", "b")

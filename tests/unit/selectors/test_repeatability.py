@@ -23,15 +23,10 @@ def fit(X, y, **parameters):
 def renamed(result: FeatureResult, names: dict[str, str]) -> FeatureResult:
     """The same result under other names of the columns."""
 
-    def translate(text):
-        return " ".join(
-            names.get(word.rstrip(","), word.rstrip(",")) + "," * word.endswith(",") for word in text.split()
-        )
-
     return dataclasses.replace(
         result,
         feature=names[result.feature],
-        reason=translate(result.reason),
+        reason=dataclasses.replace(result.reason, columns=tuple(names[name] for name in result.reason.columns)),
         partners=tuple(names[name] for name in result.partners),
         substitutes=tuple(names[name] for name in result.substitutes),
     )

@@ -11,10 +11,12 @@ import pyarrow as pa
 import pytest
 
 from minerva_select import MinervaSelector, mutual_information
+from minerva_select.codes import WarningCode
 from minerva_select.data.frames import as_table, as_target
 from minerva_select.errors import InputError
 from minerva_select.mi.cross_fit import held_out_clusters
 from minerva_select.preprocessing.column_types import infer_column_types, infer_target_types
+from minerva_select.results import SelectionWarning
 from minerva_select.runtime.device import find_device
 from minerva_select.selectors import PaperSelector
 from minerva_select.selectors.cross_validation import encode, make_folds, split_into_folds
@@ -74,7 +76,8 @@ def test_later_rows_of_groups_that_were_met_before_are_left_out_and_counted(pair
     # cut after 200 and 300 rows, so that rows 200 to 202, and row 300, come too late
     selection = select(pair.X, pair.y, groups=np.arange(400) // 7, times=np.arange(400))
     assert selection.n_rows == selection.mutual_information.n_rows == 396
-    assert any(warning.startswith("4 of 400 rows were left out") for warning in selection.warnings)
+    values = {"n_left_out": 4, "n_total": 400}
+    assert SelectionWarning(WarningCode.ROWS_LEFT_OUT, values=values) in selection.warnings
 
 
 def test_the_folds_know_the_group_of_every_row(customers):
@@ -154,7 +157,7 @@ REFUSED = {
     "two columns": (HALVES, {"groups": np.ones((60, 2))}, "groups must be one column, got 2"),
     "a time in words": (HALVES, {"times": ["May"] * 60}, "holds text such as 'May'; convert it first"),
     "one time": (HALVES, {"times": np.ones(60)}, "at least 3 different times"),
-    "one group": (HALVES, {"groups": np.ones(60)}, "groups has 1 different values, too few"),
+    "one group": (HALVES, {"groups": np.ones(60)}, "groups has 1 distinct values, too few"),
     "nothing happens early": (LATE, {"times": np.arange(60)}, "earliest rows, but a split by time needs others"),
     "nothing happens late": (LATE, {"times": -np.arange(60)}, "next rows, but a split by time needs others"),
     "all frauds of one": (LATE, {"groups": np.arange(60) // 12}, "only one value in the groups to train on"),
