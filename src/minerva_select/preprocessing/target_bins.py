@@ -41,7 +41,7 @@ def fit_target_bins(
 ) -> TargetBins:
     """Divide an encoded target into at most ``max_bins`` bins.
 
-    - Categorical columns with at most so many combinations: one bin per combination seen in training. An unseen
+    - Categorical columns with at most ``max_bins`` combinations: one bin per combination seen in training. An unseen
       combination goes to the bin that agrees with it in most columns; of several, to the most frequent.
     - One categorical column with more levels: the rarest levels share a bin.
     - One numeric column: its distinct values if they are few enough, else bins of equal frequency, represented by
