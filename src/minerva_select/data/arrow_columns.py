@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
+from pyarrow import compute
 
 from minerva_select.codes import Conversion
 from minerva_select.data.datetimes import to_seconds
@@ -28,8 +30,6 @@ def column_from_arrow(name: str, array: Any) -> Column:
     >>> column.values.tolist(), str(column.conversion)
     ([1.1, nan], 'decimal')
     """
-    import pyarrow as pa  # noqa: PLC0415 - 0.1 s, not needed for numeric tables of other libraries
-
     if getattr(array.type, "extension_name", None) == "arrow.uuid":
         return column_from_objects(name, np.array(array.to_pylist(), dtype=object))
     array = _to_standard_type(array)
@@ -59,9 +59,6 @@ def column_from_arrow(name: str, array: Any) -> Column:
 
 def _to_standard_type(array: Any) -> Any:
     """Decode extension types, run-end encoding and text views."""
-    import pyarrow as pa  # noqa: PLC0415
-    from pyarrow import compute  # noqa: PLC0415
-
     if isinstance(array.type, pa.BaseExtensionType):
         is_flag = array.type.extension_name == "arrow.bool8"
         array = array.cast(array.type.storage_type)
@@ -76,8 +73,6 @@ def _to_standard_type(array: Any) -> Any:
 
 
 def _temporal_column(name: str, array: Any) -> Column:
-    import pyarrow as pa  # noqa: PLC0415
-
     kind, conversion = array.type, Conversion.DATE
     if pa.types.is_duration(kind):
         conversion = Conversion.DURATION
@@ -90,8 +85,6 @@ def _temporal_column(name: str, array: Any) -> Column:
 
 def _decimals_to_floats(decimals: Any) -> NDArray[np.float64]:
     """Return the nearest float of each decimal; Arrow's cast may be off by one unit in the last place."""
-    import pyarrow as pa  # noqa: PLC0415
-
     decimals = decimals.combine_chunks() if isinstance(decimals, pa.ChunkedArray) else decimals
     kind = decimals.type
     if 0 <= kind.scale <= _MAX_POWER:
@@ -107,9 +100,6 @@ def _decimals_to_floats(decimals: Any) -> NDArray[np.float64]:
 
 def _categorical_column(name: str, array: Any) -> Column:
     """Convert text, bytes or a dictionary."""
-    import pyarrow as pa  # noqa: PLC0415
-    from pyarrow import compute  # noqa: PLC0415
-
     given = pa.types.is_dictionary(array.type)
     codes, values = _dictionary(array if given else array.dictionary_encode())
     if given or not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
@@ -123,8 +113,6 @@ def _categorical_column(name: str, array: Any) -> Column:
 
 def _dictionary(array: Any) -> tuple[NDArray[np.int64], Any]:
     """Return codes, -1 where missing, and the values of one dictionary for all chunks."""
-    import pyarrow as pa  # noqa: PLC0415
-
     if isinstance(array, pa.ChunkedArray):
         try:
             array = array.unify_dictionaries().combine_chunks()
@@ -134,6 +122,4 @@ def _dictionary(array: Any) -> tuple[NDArray[np.int64], Any]:
 
 
 def _to_numpy(array: Any) -> Any:
-    import pyarrow as pa  # noqa: PLC0415
-
     return array.to_numpy() if isinstance(array, pa.ChunkedArray) else array.to_numpy(zero_copy_only=False)

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minerva_select.codes import Conversion
-from minerva_select.data.arrow_columns import column_from_arrow
 from minerva_select.data.datetimes import to_seconds
 from minerva_select.data.levels import column_from_codes
 from minerva_select.data.objects import column_from_objects, complex_error, nested_error
@@ -21,7 +20,7 @@ from minerva_select.schema import Column
 def column_from_series(name: str, series: nw.Series[Any]) -> Column:
     """Convert a column of a pandas, polars or Arrow frame."""
     if series.implementation.is_pyarrow():
-        return column_from_arrow(name, series.to_native())
+        return _column_from_arrow(name, series.to_native())
     if series.implementation.is_pandas_like():
         return _column_from_pandas(name, series)
     dtype = series.dtype
@@ -36,7 +35,13 @@ def column_from_series(name: str, series: nw.Series[Any]) -> Column:
         )
     if isinstance(dtype, nw.Object):
         return column_from_array(name, series.to_numpy())
-    return column_from_arrow(name, series.to_arrow())
+    return _column_from_arrow(name, series.to_arrow())
+
+
+def _column_from_arrow(name: str, array: Any) -> Column:
+    from minerva_select.data.arrow_columns import column_from_arrow  # noqa: PLC0415 - loads pyarrow, 0.1 s
+
+    return column_from_arrow(name, array)
 
 
 def _column_from_pandas(name: str, series: nw.Series[Any]) -> Column:
@@ -47,7 +52,7 @@ def _column_from_pandas(name: str, series: nw.Series[Any]) -> Column:
     if hasattr(dtype, "categories"):  # categories of any type, such as intervals
         return column_from_codes(name, native.cat.codes.to_numpy(), native.cat.categories.tolist())
     if hasattr(dtype, "pyarrow_dtype") or dtype.name in ("str", "string", "boolean"):
-        return column_from_arrow(name, series.to_arrow())
+        return _column_from_arrow(name, series.to_arrow())
     if dtype.name.startswith("period"):
         return column_from_array(name, native.dt.to_timestamp().to_numpy())
     return column_from_array(name, series.to_numpy())

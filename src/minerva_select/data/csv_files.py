@@ -52,19 +52,7 @@ class _TypeMismatchError(Exception):
 
 @dataclass(frozen=True)
 class CsvFile:
-    r"""A CSV file and its separator.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from minerva_select.data.file_discovery import find_files
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "people.csv"
-    ...     _ = path.write_text("name;height\nAnn;1.62\nBob;\n")
-    ...     CsvFile.open(find_files(path).files[0]).read().to_pylist()
-    [{'name': 'Ann', 'height': 1.62}, {'name': 'Bob', 'height': None}]
-    """
+    """A CSV file and its separator."""
 
     file: StoredFile
     separator: str

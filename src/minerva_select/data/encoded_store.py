@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import torch
@@ -33,11 +33,13 @@ from minerva_select.data.encoded_store_files import (
 from minerva_select.data.frames import as_table
 from minerva_select.data.memmap import RESIDENT_BYTES, MemmapReader
 from minerva_select.data.memory_budget import available_memory
-from minerva_select.data.source import Source
 from minerva_select.errors import InputError, InputTypeError, MinervaError
 from minerva_select.io.atomic import explain_disk_errors, make_private_directory
 from minerva_select.preprocessing.quantiles import QuantileEncoder
 from minerva_select.preprocessing.table_encoder import EncodedTable, TableEncoder
+
+if TYPE_CHECKING:
+    from minerva_select.data.source import Source
 
 BLOCK_ROWS = 16_384
 _RECORD_SECONDS = 5.0  # work that a killed run may lose; recording waits for the disk
@@ -50,13 +52,6 @@ class EncodedStore:
     """All rows of a table in compact files: one byte per categorical value, two per numeric one (its quantile).
 
     Made by :meth:`build`; ``store.json`` describes the columns and says how many rows are written.
-
-    Attributes
-    ----------
-    folder : Path
-    n_rows : int
-    n_bytes : int
-        Size of the files.
 
     Examples
     --------
@@ -94,20 +89,8 @@ class EncodedStore:
     ) -> EncodedStore:
         """Encode all rows of a table, or continue where an earlier run stopped.
 
-        Parameters
-        ----------
-        source : Source
-            The table; may have more columns than the encoder was fitted on.
-        encoder : TableEncoder
-            A fitted encoder.
-        folder : Path
-            Where to write; only this user can read it.
-        key : str
-            Identifies the rows and the encoder: a store with the same key is used as it is.
-        block_rows : int
-            Rows to read at once; four such blocks are in memory.
-        on_block : callable
-            Called after every block with the number of rows written.
+        ``key`` identifies the rows and the fitted encoder: a store with the same key is used as it is. Four blocks of
+        ``block_rows`` are in memory at a time; ``on_block`` is called after each with the number of rows written.
         """
         with explain_disk_errors(folder, REMEDY):
             make_private_directory(folder)
@@ -154,16 +137,7 @@ class EncodedStore:
 
 
 def read_rows(source: Source, rows: NDArray[np.int64], block_rows: int = BLOCK_ROWS) -> Any:
-    """Read the rows at these ascending positions into an Arrow table, in one pass and block by block.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from minerva_select.data.open_table import open_source
-    >>> with open_source(pd.DataFrame({"age": [31, 42, 53]})) as source:
-    ...     read_rows(source, np.array([0, 2]))["age"].to_pylist()
-    [31, 53]
-    """
+    """Read the rows at these ascending positions into an Arrow table, in one pass and block by block."""
     import pyarrow as pa  # noqa: PLC0415 - loaded already by the source
 
     pieces, start = [], 0

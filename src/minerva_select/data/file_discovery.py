@@ -24,26 +24,13 @@ ARROW_SUFFIXES = (".feather", ".arrow", ".ipc")
 
 @dataclass(frozen=True)
 class StoredFile:
-    """One file, with the size and time by which a later change is noticed.
+    """One file, with the size and time by which a later change is noticed."""
 
-    Attributes
-    ----------
-    name : str
-        Path or URL without credentials, for messages.
-    path : str
-        Path in its file system.
-    filesystem : pyarrow.fs.FileSystem
-    size : int
-        Bytes.
-    modified : int or None
-        Nanoseconds since 1970; None if the file system does not say.
-    """
-
-    name: str
-    path: str
-    filesystem: Any
-    size: int
-    modified: int | None
+    name: str  # path or URL without credentials, for messages
+    path: str  # in its file system
+    filesystem: Any  # pyarrow.fs.FileSystem
+    size: int  # bytes
+    modified: int | None  # nanoseconds since 1970; None if the file system does not say
 
     @property
     def is_local(self) -> bool:
@@ -99,23 +86,12 @@ class StoredFile:
 
 @dataclass(frozen=True)
 class TableFiles:
-    """The files of one table, all of one format.
+    """The files of one table, all of one format."""
 
-    Attributes
-    ----------
-    name : str
-        Path or URL as the user gave it, without credentials.
-    format : str
-        ``"csv"``, ``"parquet"`` or ``"arrow"``.
-    files : tuple of StoredFile
-    partition_root : str or None
-        Folder whose subfolders, such as ``year=2024``, are columns.
-    """
-
-    name: str
-    format: str
+    name: str  # path or URL as the user gave it, without credentials
+    format: str  # "csv", "parquet" or "arrow"
     files: tuple[StoredFile, ...]
-    partition_root: str | None = None
+    partition_root: str | None = None  # folder whose subfolders, such as year=2024, are columns
 
 
 def find_files(path: str | os.PathLike[str]) -> TableFiles:

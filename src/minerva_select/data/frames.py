@@ -77,9 +77,7 @@ def as_target(y: Any, n_rows: int) -> Table:
     for column in table.columns:
         what = f"The target {column.name!r}"
         _check_finite(column, what, "rows")
-        n_missing = int(column.missing.sum())
-        if n_missing:
-            raise InputError(f"{what} has {_count(n_missing, 'missing value')} (NaN); drop those rows or fill them.")
+        _check_present(column, what)
         if (column.values == column.values[0]).all():
             first = column.values[0]
             value = column.levels[first] if column.levels is not None else str(first).removesuffix(".0")
@@ -107,9 +105,7 @@ def as_column(values: Any, n_rows: int, what: str) -> Column:
     if table.n_rows != n_rows:
         raise InputError(f"{what} has {_count(table.n_rows, 'row')} and X has {n_rows:,}; give one value per row.")
     _check_finite(column, what, "rows")
-    n_missing = int(column.missing.sum())
-    if n_missing:
-        raise InputError(f"{what} has {_count(n_missing, 'missing value')}; fill them in or drop those rows.")
+    _check_present(column, what)
     return column
 
 
@@ -213,6 +209,12 @@ def _check_finite(column: Column, what: str, unit: str) -> None:
     if n_infinite:
         pronoun = "it" if n_infinite == 1 else "them"
         raise InputError(f"{what} has {_count(n_infinite, 'infinite value')}; replace {pronoun} or drop the {unit}.")
+
+
+def _check_present(column: Column, what: str) -> None:
+    n_missing = int(column.missing.sum())
+    if n_missing:
+        raise InputError(f"{what} has {_count(n_missing, 'missing value')} (NaN); drop those rows or fill them.")
 
 
 def _count(number: int, noun: str) -> str:

@@ -15,25 +15,15 @@ _GOLDEN_RATIO = 0.6180339887498949
 
 
 def assign_groups(
-    groups: NDArray[np.integer],
-    shares: NDArray[np.float64],
-    strata: NDArray[np.integer] | None,
+    groups: NDArray[np.integer],  # (n_rows,)
+    shares: NDArray[np.float64],  # (n_parts,), sum to 1
+    strata: NDArray[np.integer] | None,  # (n_rows,)
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
     """Return the part of every row, the same for all rows of a group.
 
     The largest groups (by the share of any stratum) are assigned first, each to the part that lacks most of its rows.
     Most of the others are assigned together, and the smallest ones even out the sizes at the end.
-
-    Parameters
-    ----------
-    groups : ndarray of int, shape (n_rows,)
-        Group of each row.
-    shares : ndarray of float, shape (n_parts,)
-        Share of the rows of each part; they sum to 1.
-    strata : ndarray of int, shape (n_rows,), or None
-        Stratum of each row.
-    rng : Generator
 
     Examples
     --------

@@ -24,14 +24,7 @@ class MemmapReader:
     Pages of a mapped file that were read count as memory of this process. Files of at most ``resident`` bytes in total
     are read this way and end up in memory: 1 ms for 8,192 rows of 284 bytes. Rows of larger files are read one by one
     with ``pread`` and nothing is kept: 20 ms. (Dropping the pages every 64 MB takes 60 ms, as Linux maps 16 pages
-    around each one that is read. A sorted index is no faster.)
-
-    Parameters
-    ----------
-    resident : int
-        Bytes of files that may stay in memory.
-    random_access : bool
-        Tell the system not to read ahead.
+    around each one that is read. A sorted index is no faster.) With ``random_access`` the system does not read ahead.
 
     Examples
     --------

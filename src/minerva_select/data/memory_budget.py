@@ -10,9 +10,13 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from minerva_select.config import ROW_SAMPLE
 from minerva_select.errors import InputError, brief
+
+if TYPE_CHECKING:
+    from minerva_select.data.source import Source
 
 _DEFAULT_SHARE = 0.5  # of the available memory
 _UNITS = {"": 1, **{unit: 1000 ** (k + 1) for k, unit in enumerate("kmgt")}}
@@ -72,13 +76,7 @@ def format_bytes(n_bytes: float) -> str:
 
 
 def available_memory(root: Path = Path("/")) -> int:
-    """Return the bytes that this process may still use, within the machine and its container.
-
-    Examples
-    --------
-    >>> available_memory() > 0
-    True
-    """
+    """Return the bytes that this process may still use, within the machine and its container."""
     limits = [*_available_on_machine(root), *_available_in_cgroups(root)]
     if limits:
         return max(0, min(limits))
@@ -119,6 +117,10 @@ class MemoryBudget:
         """Return True if the peak memory of a fit of the whole table keeps within the budget."""
         return table_bytes + _FIT_CELL_BYTES * n_rows * n_columns <= self.n_bytes
 
+    def fits_source(self, source: Source) -> bool:
+        """Return True if a fit of a source keeps within the budget."""
+        return self.fits(source.n_rows, len(source.names), source.nbytes)
+
     def block_rows(self, n_columns: int) -> int:
         """Rows per block when a table is encoded block by block."""
         n_cells = min(_BLOCK_CELLS, int(self.n_bytes * _BLOCK_SHARE / _BLOCK_CELL_BYTES))
@@ -133,6 +135,26 @@ class MemoryBudget:
     def resident_bytes(self) -> int:
         """Bytes of encoded rows that may stay in memory while a fit reads them."""
         return max(_MIN_RESIDENT_BYTES, int(self.n_bytes * _RESIDENT_SHARE))
+
+
+def load_or_stream(X: Any, budget: MemoryBudget, folder: str | os.PathLike[str] | None = None) -> Any:
+    """Return a table in memory if a fit of it keeps within the budget, otherwise a source to read in blocks.
+
+    A table that can be read only once (a generator, a reader) is copied to ``folder`` first: its size is unknown.
+    """
+    size = _size_in_memory(X)
+    if size is not None and budget.fits(*size):
+        return X
+    from minerva_select.data.open_table import open_source  # noqa: PLC0415 - loads pyarrow
+
+    source = X if is_source(X) else open_source(X, folder)
+    decision = getattr(source, "fits_in_memory", None)
+    return source.read() if decision or (decision is None and budget.fits_source(source)) else source
+
+
+def is_source(X: Any) -> bool:
+    """Return True for a :class:`~minerva_select.data.source.Source`."""
+    return hasattr(X, "blocks") and hasattr(type(X), "fingerprint")  # computing the fingerprint may read rows
 
 
 def release_memory() -> None:
@@ -199,3 +221,24 @@ def _read(path: Path) -> str:
         return path.read_text()
     except OSError:
         return ""
+
+
+def _size_in_memory(X: Any) -> tuple[int, int, int] | None:
+    """Rows, columns and bytes of a table in memory; None for a table that is read in pieces."""
+    if type(X).__module__.startswith("scipy.sparse"):  # checked when it is converted to columns
+        return 0, 0, 0
+    shape = getattr(X, "shape", None)
+    if not isinstance(shape, tuple) or len(shape) != 2 or not all(isinstance(size, int) for size in shape):
+        return None if _is_read_in_pieces(X) else (0, 0, 0)
+    try:
+        n_bytes = getattr(X, "nbytes", None)
+    except (RuntimeError, TypeError):  # sparse tensors, and text views in pyarrow before 24
+        n_bytes = None
+    return shape[0], shape[1], n_bytes if isinstance(n_bytes, int) else 8 * shape[0] * shape[1]
+
+
+def _is_read_in_pieces(X: Any) -> bool:
+    """Return True for a source, a dataset, a lazy frame, a reader or an iterator of batches."""
+    if is_source(X) or hasattr(X, "__next__") or hasattr(X, "to_batches") or hasattr(X, "read_next_batch"):
+        return True
+    return hasattr(X, "collect") and hasattr(X, "collect_schema")

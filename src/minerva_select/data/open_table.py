@@ -16,11 +16,11 @@ import pyarrow as pa
 from pyarrow import dataset, parquet
 
 from minerva_select.data.arrow_files import open_arrow, read_stream
-from minerva_select.data.chunked import Chunk, ChunkedSource
 from minerva_select.data.csv_files import CsvFile
 from minerva_select.data.file_discovery import TableFiles, find_files
 from minerva_select.data.in_memory import ArrowTableChunk, PandasChunk, PolarsChunk
 from minerva_select.data.parquet_files import conform, open_dataset, open_parquet
+from minerva_select.data.source import Chunk, Source
 from minerva_select.data.staging import ORIGINAL_SCHEMA, ROW_GROUP_ROWS, StagingDirectory, write_parquet
 from minerva_select.errors import InputError, InputTypeError, MinervaError, first_line
 from minerva_select.io.atomic import is_regular_file
@@ -28,7 +28,7 @@ from minerva_select.io.atomic import is_regular_file
 _Folder = str | os.PathLike[str] | None
 
 
-def open_source(data: Any, folder: _Folder = None) -> ChunkedSource:
+def open_source(data: Any, folder: _Folder = None) -> Source:
     r"""Open a table for reading in blocks, with little memory whatever its size.
 
     Data that can be read only once or only slowly (CSV, Arrow streams, generators, lazy frames) is copied to a
@@ -65,15 +65,15 @@ def open_source(data: Any, folder: _Folder = None) -> ChunkedSource:
     """
     if isinstance(data, str | os.PathLike):
         return open_files(find_files(data), folder)
-    return _check_not_empty(data if isinstance(data, ChunkedSource) else _open_object(data, folder))
+    return _check_not_empty(data if isinstance(data, Source) else _open_object(data, folder))
 
 
-def open_files(files: TableFiles, folder: _Folder = None) -> ChunkedSource:
+def open_files(files: TableFiles, folder: _Folder = None) -> Source:
     """Open the files of a table; see :func:`open_source`."""
     name = repr(files.name)
     found = open_chunks(files)
     if found is not None:
-        return _check_not_empty(ChunkedSource.from_chunks(name, *found))
+        return _check_not_empty(Source.from_chunks(name, *found))
     file = files.files[0]
     key = hashlib.sha256(f"{file.name} {file.path} {file.version}".encode()).hexdigest()[:16]
     staging = StagingDirectory(folder)
@@ -96,7 +96,7 @@ def open_chunks(files: TableFiles) -> tuple[Any, list[Any]] | None:
     return open_arrow(files.files[0]) if files.format == "arrow" else None
 
 
-def _check_not_empty(source: ChunkedSource) -> ChunkedSource:
+def _check_not_empty(source: Source) -> Source:
     if not source.names:
         raise InputError(f"{source.name} has no columns; give a table with some.")
     if not source.n_rows:
@@ -104,14 +104,14 @@ def _check_not_empty(source: ChunkedSource) -> ChunkedSource:
     return source
 
 
-def _open_object(data: Any, folder: _Folder) -> ChunkedSource:
+def _open_object(data: Any, folder: _Folder) -> Source:
     chunk = _chunk_in_memory(data)
     if chunk is not None:
-        return ChunkedSource.from_chunks("The table", chunk.schema, [chunk])
+        return Source.from_chunks("The table", chunk.schema, [chunk])
     if isinstance(data, dataset.Dataset):
         found = open_dataset(data)
         if found is not None:
-            return ChunkedSource.from_chunks("The dataset", *found)
+            return Source.from_chunks("The dataset", *found)
         data = data.scanner(batch_readahead=1, fragment_readahead=1).to_reader()
     if type(data).__module__.startswith("polars") and hasattr(data, "sink_parquet"):
         return _stage("The lazy frame", lambda path: _sink(data, path), folder)
@@ -195,16 +195,16 @@ def _sink(lazy_frame: Any, path: Path) -> None:
         raise InputError(f"The lazy frame cannot be computed: {first_line(error)}.") from None
 
 
-def _stage(name: str, fill: Callable[[Path], None], folder: _Folder) -> ChunkedSource:
+def _stage(name: str, fill: Callable[[Path], None], folder: _Folder) -> Source:
     staging = StagingDirectory(folder)
     staging.write("stream", fill)
     return _open_staged(staging, "stream", name, version="")
 
 
-def _open_staged(staging: StagingDirectory, key: str, name: str, version: str) -> ChunkedSource:
+def _open_staged(staging: StagingDirectory, key: str, name: str, version: str) -> Source:
     schema, chunks = open_parquet(find_files(staging.path(key)))
     original = parquet.read_metadata(staging.path(key)).metadata.get(ORIGINAL_SCHEMA)
     if original is not None:
         schema = pa.ipc.read_schema(pa.py_buffer(original))
     staged: list[Chunk] = [replace(chunk, version=version) for chunk in chunks]
-    return ChunkedSource.from_chunks(name, schema, staged, staging)
+    return Source.from_chunks(name, schema, staged, staging)

@@ -23,23 +23,12 @@ _BUFFER_BYTES = 1 << 16  # per column; without it a whole row group is held, 2 G
 
 @dataclass(frozen=True)
 class ParquetChunk:
-    """The rows of one Parquet file.
-
-    Attributes
-    ----------
-    file : StoredFile
-    ends : tuple of int
-        Rows at which row groups end.
-    version : str
-        Identifies the content.
-    constants : mapping
-        Values of partition columns, from the names of its folders (``year=2024``).
-    """
+    """The rows of one Parquet file."""
 
     file: StoredFile
-    ends: tuple[int, ...]
+    ends: tuple[int, ...]  # rows at which row groups end
     version: str
-    constants: Mapping[str, Any] = field(default_factory=dict)
+    constants: Mapping[str, Any] = field(default_factory=dict)  # partition columns, from folder names (year=2024)
 
     def read(self, schema: Any, start: int, stop: int, n_rows: int) -> Iterator[Any]:
         """Yield rows ``start`` to ``stop`` as tables of at most ``n_rows`` rows."""

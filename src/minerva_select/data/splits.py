@@ -21,22 +21,9 @@ def split_rows(
 ) -> list[NDArray[np.int64]]:
     """Split rows at random into disjoint parts.
 
-    Parameters
-    ----------
-    n_rows : int
-    shares : sequence of float
-        Relative size of each part, above 0.
-    strata : ndarray of int, shape (n_rows,), or None
-        Stratum of each row: each part gets its share of every stratum, rounded down or up.
-    rng : Generator
-    groups : ndarray of int, shape (n_rows,), or None
-        Group of each row: rows of a group stay in one part. Sizes are then as close to the shares as whole groups
-        allow; if a part would get less than a tenth of its share, the groups are refused.
-
-    Returns
-    -------
-    list of ndarray
-        Sorted row positions of each part. Every row is in exactly one part, and no part is empty.
+    Returns the sorted row positions of each part; no part is empty. Each part gets its share of every stratum, rounded
+    down or up. With ``groups``, rows of a group stay in one part, and sizes are as close to the shares as whole groups
+    allow; if a part would get less than a tenth of its share, the groups are refused.
 
     Examples
     --------
@@ -103,20 +90,9 @@ def split_by_time(
 ) -> list[NDArray[np.int64]]:
     """Split rows into consecutive parts, the earliest first.
 
-    Parameters
-    ----------
-    times : ndarray of float, shape (n_rows,)
-        Time of each row, in any unit. Rows of the same time stay in one part.
-    shares : sequence of float
-        Relative size of each part, above 0; met as closely as equal times allow.
-    groups : ndarray of int, shape (n_rows,), or None
-        Group of each row. A group is only in the part where it occurs first; its rows in later parts are left out, so
-        that later parts have only new groups, and fewer rows than their shares.
-
-    Returns
-    -------
-    list of ndarray
-        Sorted row positions of each part; no part is empty. Without groups every row is in exactly one part.
+    Returns the sorted row positions of each part; no part is empty. Rows of the same time stay in one part, so sizes
+    are as close to the shares as equal times allow. With ``groups``, a group is only in the part where it occurs first;
+    its later rows are left out, so that later parts have only new groups, and fewer rows than their shares.
 
     Examples
     --------

@@ -12,8 +12,8 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
-from minerva_select.data.chunked import rechunk, table_bytes
 from minerva_select.data.columns import check_unique_names
+from minerva_select.data.source import rechunk, table_bytes
 from minerva_select.errors import InputError, first_line
 from minerva_select.io.atomic import atomic_file, explain_disk_errors
 from minerva_select.io.tempdirs import TempDir
@@ -28,13 +28,7 @@ _WITHOUT_VIEWS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.larg
 
 
 class StagingDirectory:
-    """A folder for copies of tables.
-
-    Parameters
-    ----------
-    folder : path, optional
-        Folder that keeps the copies for later runs. By default a temporary one, removed with the last source that reads
-        from it.
+    """A folder for copies of tables: a given one keeps them for later runs, a temporary one is removed when closed.
 
     Examples
     --------

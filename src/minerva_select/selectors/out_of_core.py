@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -16,15 +16,16 @@ from numpy.typing import NDArray
 from minerva_select.data.encoded_rows import PackedRows
 from minerva_select.data.encoded_store import EncodedStore, read_rows
 from minerva_select.data.frames import as_table
-from minerva_select.data.loading import is_source, load_or_stream
-from minerva_select.data.memory_budget import MemoryBudget, release_memory
+from minerva_select.data.memory_budget import MemoryBudget, is_source, load_or_stream, release_memory
 from minerva_select.data.sharding import Sharding
-from minerva_select.data.source import Source
 from minerva_select.io.tempdirs import TempDir
 from minerva_select.preprocessing.table_encoder import TableEncoder
 from minerva_select.runtime.distributed import SINGLE_PROCESS, ProcessGroup
 from minerva_select.schema import ColumnType, Table
 from minerva_select.selectors.row_sample import RowSample, sample_rows
+
+if TYPE_CHECKING:
+    from minerva_select.data.source import Source
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ from pyarrow import csv, parquet
 from minerva_select import open_source
 from minerva_select.data.file_discovery import find_files
 from minerva_select.data.frames import as_table
-from minerva_select.data.loading import is_source, load_or_stream, open_within, read_table
-from minerva_select.data.memory_budget import MemoryBudget
+from minerva_select.data.loading import open_within, read_table
+from minerva_select.data.memory_budget import MemoryBudget, is_source, load_or_stream
 from minerva_select.errors import InputError
 
 
