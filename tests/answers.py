@@ -13,9 +13,7 @@ import pytest
 @contextlib.contextmanager
 def tiny_fits():
     """Make every fit a few steps long while entered: for claims that hold from the first step on."""
-    from minerva_select.mi.training import Schedule
-    from minerva_select.solvers.fit_config import FitConfig
-    from minerva_select.solvers.paper import PaperSettings
+    from minerva_select.config import FitConfig, PaperSettings, Schedule
 
     schedule = Schedule(max_steps=4, batch_size=32, evaluate_every=2, patience=1, patience_at_zero=1)
     plan = dataclasses.replace(FitConfig.for_rows(10), n_folds=2, n_members=1, width=8, dropout=0.0, schedule=schedule)

@@ -21,8 +21,7 @@ def small_fits():
     """
     import torch
 
-    from minerva_select.mi.training import Schedule
-    from minerva_select.solvers.fit_config import FitConfig
+    from minerva_select.config import FitConfig, Schedule
 
     schedule = Schedule(
         max_steps=125, batch_size=256, learning_rate=5e-3, weight_decay=0.1, patience=2, patience_at_zero=3

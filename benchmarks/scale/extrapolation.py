@@ -9,7 +9,7 @@ HOST_BYTES_PER_ROW = 44  # target and weight, as passed and as used, row index, 
 
 def extrapolate(records: Mapping[str, Any]) -> str:
     """Return the table; an empty string if a required measurement is missing."""
-    from minerva_select.solvers.candidate_search import SCREEN_CELLS  # imports torch
+    from minerva_select.solvers.screen import SCREEN_CELLS  # imports torch
 
     required = [records.get(name) for name in ("fraud-gpu", "throughput")]
     if any(record is None or record["error"] for record in required):

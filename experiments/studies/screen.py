@@ -8,7 +8,7 @@ import time
 
 import torch
 
-from minerva_select.mi.pairwise_mi import screen
+from minerva_select.mi.pairwise_mi import count_information
 from minerva_select.runtime.device import find_device
 
 
@@ -16,9 +16,9 @@ def measure(n_columns, n_rows, device):
     codes = torch.randint(0, 5, (n_rows, n_columns), generator=torch.Generator().manual_seed(0), dtype=torch.uint8)
     classes = (codes[:, 3] == codes[:, 8]).long().to(device)
     codes = codes.to(device)
-    screen(codes[:, :100], classes, n_pairs=8)  # the first product on a GPU loads its library
+    count_information(codes[:, :100], classes, n_pairs=8)  # the first product on a GPU loads its library
     start = time.perf_counter()
-    found = screen(codes, classes, n_pairs=8)
+    found = count_information(codes, classes, n_pairs=8)
     seconds = time.perf_counter() - start
     memory = f"{torch.cuda.max_memory_allocated() / 2**30:.1f} GiB" if device.type == "cuda" else "-"
     first, second = found.pair_z[:2].tolist()

@@ -6,7 +6,7 @@ only affect speed or memory, such as block sizes, stay in the modules that use t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -120,3 +120,241 @@ class NotationConfig:
 
 
 NOTATION = NotationConfig()
+
+
+@dataclass(frozen=True)
+class InferenceConfig:
+    """Tests and confidence intervals over rows."""
+
+    normal_quantile: float = 1.959964  # half width of a 95% interval in standard errors, when the error is known
+    clear_z: float = 3.0  # z-score from which a mean counts as clearly above 0
+    min_degrees_of_freedom: float = 1e-3  # below, one cluster has nearly all the weight and the error is unknown
+    max_half_width: float = 1e3  # nats to either side of a mean; JSON cannot hold infinity
+    few_rows: int = 30  # effective rows below which the standard error is itself uncertain
+
+
+INFERENCE = InferenceConfig()
+
+
+@dataclass(frozen=True)
+class DiscretizationConfig:
+    """Codes of columns and targets whose joint counts are kept."""
+
+    max_levels: int = 24  # levels of a categorical column; rarer ones share the last code
+    n_bins: int = 8  # bins of a numeric column
+    n_classes: int = 8  # classes of the target
+
+
+DISCRETIZATION = DiscretizationConfig()
+
+
+@dataclass(frozen=True)
+class PluginConfig:
+    """Information of one or two columns from counts, measured on held-out rows."""
+
+    max_counted_rows: int = 100_000  # training rows that are counted, over all folds
+    hurried_counted_rows: int = 10_000  # the same when the time limit has passed
+    max_classes: int = 32  # classes of a continuous target
+    bin_counts: tuple[int, ...] = (8, 32, 128)  # numbers of bins tried for a single column
+    n_pair_bins: int = 12  # bins of each of two columns
+    prior_rows: tuple[float, ...] = (1.0, 8.0, 64.0)  # rows of the prior mixed into each cell, tried in turn
+
+
+PLUGIN = PluginConfig()
+
+
+@dataclass(frozen=True)
+class CriticConfig:
+    """Shape of the critics."""
+
+    width: int = 128  # of the hidden layers
+    n_blocks: int = 2  # residual blocks
+    embedding_width: int = 8  # of each column
+    target_embedding_width: int = 16  # of each target column in the separable critic
+    n_factors: int = 32  # products that the separable critic sums
+    clamp_limit: float = 3.0  # bound on embedding entries of the paper's critic
+    n_encoding_parts: int = 4  # parts of the training rows for out-of-fold encoding of column pairs
+
+
+CRITIC = CriticConfig()
+
+
+@dataclass(frozen=True)
+class SamplingConfig:
+    """Batches that show rare classes more often than they occur."""
+
+    max_visits: int = 10  # times that one training shows a row of a rare class; more would memorize it
+    max_share: float = 0.02  # share of a batch up to which a class counts as rare
+    max_total_share: float = 0.5  # share of a batch that all rare classes together may take
+    log_never: float = -80.0  # log prior of a class that does not occur
+
+
+SAMPLING = SamplingConfig()
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How long and how fast to train."""
+
+    max_steps: int = 1000
+    batch_size: int = 1024
+    learning_rate: float = 2e-3
+    weight_decay: float = 0.01
+    evaluate_every: int = 25  # steps
+    patience: int = 4  # evaluations in a row without a better bound on the tuning rows
+    patience_at_zero: int = 8  # the same while the bound is not above 0: interactions are found after a plateau
+    n_decays: int = 0  # times to continue at a fifth of the learning rate after patience has run out
+    max_gradient_norm: float = 5.0
+
+
+@dataclass(frozen=True)
+class StoppingConfig:
+    """When a training has converged or diverged."""
+
+    min_relative_rise: float = 5e-3  # of the bound, below which an evaluation counts as no better
+    min_scale: float = 1e-2  # nats; a smaller bound is judged as if it were this large
+    max_scale: float = 1e9  # nats; keeps the comparison finite
+    above_zero: float = 1e-3  # nats from which a bound counts as above 0
+    ceiling_share: float = 0.998  # of the largest possible bound, where nothing is left to learn
+    decay_factor: float = 0.2  # of the learning rate at each decay
+    diverged_nats: float = 1e3  # loss above which a training has diverged
+
+
+STOPPING = StoppingConfig()
+
+
+@dataclass(frozen=True)
+class SearchConfig:
+    """Screen, learn, sparsify: which units are worth vetting."""
+
+    min_screen_rows: int = 2000  # rows that the screen counts at least
+    n_screen_pairs: int = 64  # pairs that the screen returns
+    max_screened_units: int = 64  # units that the screen may propose
+    null_margin: float = 2.0  # z-scores added to the expected maximum of null statistics, which are skewed
+    max_learned_units: int = 2000  # with more units, the critic of all units sees only those with the best screen
+    full_share: float = 0.99  # of the target's entropy on the tuning rows: a set that reaches it needs no larger one
+    wider_share: float = 0.95  # of the bound of the chosen set that a wider set must reach to replace it
+    prune_rows: int = 4096  # tuning rows of a permutation importance
+    missed_z: float = 1.0  # importance below which a unit is dropped, with several folds
+    missed_z_single_fold: float = 2.0  # the same with one fold
+    loss_z: float = 1.0  # loss of a smaller set that counts as a loss, and
+    loss_share: float = 0.005  # its least share of the larger set's bound
+
+
+SEARCH = SearchConfig()
+
+
+@dataclass(frozen=True)
+class EliminationConfig:
+    """Backward elimination on held-out rows by critics trained with masked units."""
+
+    full_share: float = 0.4  # share of training rows that show every unit
+    one_out_share: float = 0.3  # share that hide exactly one unit; the rest hide a random subset
+    max_hidden_share: float = 0.6  # largest expected share of units that a random subset hides
+    min_share: float = 0.005  # of all information; a unit that contributes less is dropped, however certain
+    nested_steps: int = 150  # training steps for the information of nested subsets
+    drop_fraction: int = 4  # one unit in this many is dropped per step when the kept units are ordered
+    partner_share: float = 0.5  # of a unit's contribution that vanishes without its partner
+
+
+ELIMINATION = EliminationConfig()
+
+
+@dataclass(frozen=True)
+class ExplanationConfig:
+    """What is reported about single columns, pairs and nested subsets."""
+
+    max_interacting_units: int = 24  # units whose pairs are all measured; pairs grow with the square
+    max_marginal: int = 100  # columns whose marginal information is measured on held-out rows
+    max_redundant: int = 100  # dropped columns for which a replacement is searched
+    hurried_redundant: int = 10  # the same when the time limit has passed
+    max_replacements: int = 16  # selected columns that are compared with each dropped one
+    max_path_points: int = 16  # number of nested subsets
+    path_ratio: float = 0.75  # size of each nested subset relative to the one before
+    near_copy_similarity: float = 0.9  # normalized mutual information of near-copies
+    replaced_share: float = 0.8  # of a column's information that its replacement also carries
+
+
+EXPLANATION = ExplanationConfig()
+
+
+@dataclass(frozen=True)
+class SubsampleConfig:
+    """Tuning and held-out rows of large tables."""
+
+    max_tuning_rows: int = 20_000  # over all folds
+    max_held_out_rows: int = 100_000  # over all folds
+    rows_per_second: int = 1_500  # of either kind, under a time limit
+    min_rows: int = 5_000  # of either kind, however short the time limit
+
+
+SUBSAMPLE = SubsampleConfig()
+
+
+@dataclass(frozen=True)
+class TimeConfig:
+    """Shares of the remaining time that the stages of a fit may use under a time limit."""
+
+    screen: float = 0.3
+    search: float = 0.7
+    permutation: float = 0.6
+    masked_training: float = 0.5
+    paper_learning: float = 0.5
+    min_vet_seconds: float = 2.0  # for the permutation test, however late it is
+
+
+TIME_SHARES = TimeConfig()
+
+
+@dataclass(frozen=True)
+class FitConfig:
+    """Size of a fit: few rows get many folds and small, regularized critics; many rows the reverse."""
+
+    n_folds: int  # 1: one split into training and held-out rows; else every row is held out once
+    n_members: int  # critics per fold, trained side by side
+    n_tune_parts: int  # each member tunes on one such part of the training rows and trains on the others
+    width: int
+    dropout: float
+    schedule: Schedule
+    max_threads: int = 1
+    n_pairs: int = 0  # pairs of columns that the critics get as extra inputs
+
+    @classmethod
+    def for_rows(cls, n_rows: int, n_informative: int | None = None) -> FitConfig:
+        """Configure a fit by its number of rows; with a rare class, ``n_informative`` of them count."""
+        n_informative = n_rows if n_informative is None else min(n_rows, n_informative)
+        if n_rows >= 20_000 and n_informative < 10_000:  # too few positives to hold some of them out for good
+            schedule = Schedule(max_steps=500, batch_size=512, weight_decay=0.1)
+            return cls(n_folds=4, n_members=1, n_tune_parts=5, width=64, dropout=0.1, schedule=schedule, n_pairs=32)
+        if n_rows >= 20_000:
+            schedule = Schedule(max_steps=500, batch_size=512 if n_rows < 100_000 else 2048, weight_decay=0.01)
+            config = cls(n_folds=1, n_members=1, n_tune_parts=5, width=128, dropout=0.0, schedule=schedule)
+            return replace(config, max_threads=64, n_pairs=32)
+        if n_rows >= 5_000:
+            schedule = Schedule(max_steps=800, batch_size=512, weight_decay=0.1)
+            return cls(n_folds=3, n_members=1, n_tune_parts=5, width=64, dropout=0.1, schedule=schedule)
+        if n_rows >= 1_000:
+            schedule = Schedule(max_steps=600, batch_size=256, weight_decay=1.0)
+            return cls(n_folds=3, n_members=3, n_tune_parts=3, width=64, dropout=0.3, schedule=schedule)
+        if n_rows >= 100:
+            schedule = Schedule(max_steps=400, batch_size=128, weight_decay=1.0)
+            return cls(n_folds=5, n_members=3, n_tune_parts=3, width=64, dropout=0.3, schedule=schedule)
+        schedule = Schedule(max_steps=75, batch_size=32, weight_decay=1.0, patience=2, patience_at_zero=3)
+        return cls(n_folds=3, n_members=2, n_tune_parts=2, width=32, dropout=0.3, schedule=schedule)
+
+
+@dataclass(frozen=True)
+class PaperSettings:
+    """Coefficients of eq. 9 and of Algorithm 1."""
+
+    sparsity: float = 0.05  # c1; the paper has 1
+    norm_drift: float = 1.0  # c2
+    target_norm: float = 1.0  # a
+    learning_rate: float = 1e-3  # r of the network; the paper has 1e-4
+    weight_rate: float = 0.02  # r of p: at 0.05 the norm falls faster than the network can follow
+    threshold: float = 1e-5  # epsilon
+    batch_size: int = 1000
+    max_steps_learn: int = 2000
+    max_steps_sparsify: int = 3000
+    patience: int = 8  # evaluations in a row without a better bound end the first stage
+    settled_after: int = 16  # evaluations in a row with the same weights above zero end the second stage

@@ -13,9 +13,9 @@ import pytest
 from pyarrow import csv, dataset, feather, parquet
 
 from minerva_select import MinervaSelector, open_source
+from minerva_select.config import FitConfig
 from minerva_select.data.loading import read_table
 from minerva_select.problems import equality
-from minerva_select.solvers.fit_config import FitConfig
 
 pytestmark = pytest.mark.usefixtures("small_plan")
 

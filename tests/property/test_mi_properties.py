@@ -5,10 +5,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from minerva_select.data.encoded_rows import ColumnLayout, Rows, join_rows
-from minerva_select.mi.bounds import donsker_varadhan, donsker_varadhan_all_pairs, pointwise_information
+from minerva_select.mi.bounds import donsker_varadhan, pointwise_information
 from minerva_select.mi.feature_weights import FeatureWeights
 from minerva_select.mi.inference import estimate_mean, holm_bonferroni
-from minerva_select.mi.networks import MAX_COUNTED, FeatureTower, soft_clamp
+from minerva_select.mi.layers import soft_clamp
+from minerva_select.mi.networks import MAX_ONE_HOT_LEVELS, FeatureTower, NetworkShape
 from minerva_select.mi.objective import norm_drift, sparsity_ratio
 from minerva_select.mi.pair_tables import N_CELLS, N_PARTS, PairTables
 from minerva_select.runtime.rng import seeded_rng
@@ -22,7 +23,7 @@ P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 
 @st.composite
 def scored_rows(draw):
-    """Scores of rows with every bin, a bin a row, and the exact prior of the bins."""
+    """Scores of rows with every bin, an bin a row, and the exact prior of the bins."""
     n_rows, n_bins = draw(st.integers(1, 12)), draw(st.integers(2, 5))
     scores = draw(hnp.arrays(np.float64, (n_rows, n_bins), elements=SCORES))
     bins = draw(hnp.arrays(np.int64, n_rows, elements=st.integers(0, n_bins - 1)))
@@ -40,14 +41,6 @@ def test_bound_of_any_scores_is_finite_and_ignores_constants(scores, constant):
     assert bound <= 1e-9
     # Doubles near 1e4 are known to 1e-11
     torch.testing.assert_close(donsker_varadhan(joint + constant, marginal + constant), bound, rtol=0, atol=1e-8)
-
-
-@UNTIMED
-@given(hnp.arrays(np.float64, (3, 3), elements=HUGE), st.permutations(range(3)))
-def test_all_pairs_bound_ignores_the_order_of_rows(scores, order):
-    bound = donsker_varadhan_all_pairs(torch.tensor(scores))
-    reordered = donsker_varadhan_all_pairs(torch.tensor(scores[np.ix_(order, order)]))
-    torch.testing.assert_close(reordered, bound, rtol=0, atol=1e-8)
 
 
 @UNTIMED
@@ -199,7 +192,7 @@ def test_joined_tables_keep_their_rows_and_have_room_for_all_levels(case, length
 def columns(draw):
     """Rows of two members with columns of both kinds, few and many levels, in any order, and weights of any shape."""
     n_numeric = draw(st.integers(0, 3))
-    n_levels = draw(st.lists(st.integers(1, MAX_COUNTED["cpu"] + 3), min_size=0 if n_numeric else 1, max_size=4))
+    n_levels = draw(st.lists(st.integers(1, MAX_ONE_HOT_LEVELS["cpu"] + 3), min_size=0 if n_numeric else 1, max_size=4))
     n_features, n_rows = n_numeric + len(n_levels), draw(st.integers(1, 5))
     any_missing = draw(st.booleans())
     layout = ColumnLayout(n_numeric, tuple(n_levels), tuple(draw(st.permutations(range(n_features)))), any_missing)
@@ -218,7 +211,7 @@ def columns(draw):
 def test_the_projection_of_embedded_columns_needs_no_embedding(case, seed):
     rows, weights = case
     with seeded_rng(seed, torch.device("cpu")), torch.no_grad():
-        tower = FeatureTower(rows.layout, 1, n_members=2, width=3, n_blocks=0, embedding_width=2).double()
+        tower = FeatureTower(rows.layout, 1, NetworkShape(n_members=2, width=3, n_blocks=0, embedding_width=2)).double()
         found, expected = tower.hidden(rows, weights), tower.project(tower.embed(rows, weights))
     # Doubles, added up in another order
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
@@ -237,10 +230,10 @@ def test_features_of_another_row_change_the_projection_by_what_their_weights_swi
     mine = torch.arange(2 * n_rows).view(2, n_rows)
     others = mine.flip(0)  # each member gets the cells of the other's rows
     with seeded_rng(seed, torch.device("cpu")), torch.no_grad():
-        tower = FeatureTower(rows.layout, 1, n_members=2, width=3, n_blocks=0, embedding_width=2).double()
+        tower = FeatureTower(rows.layout, 1, NetworkShape(n_members=2, width=3, n_blocks=0, embedding_width=2)).double()
         parts = tower.hidden(table.take(others)) - tower.hidden(table.take(others), weights)
         parts -= tower.hidden(rows) - tower.hidden(rows, weights)
-        found = tower.change(table, mine, others, features, slice(None))
+        found = tower.hidden_change(table, mine, others, features, slice(None))
     torch.testing.assert_close(found, parts, rtol=0, atol=1e-12)
 
 
@@ -267,11 +260,13 @@ def test_features_of_another_row_change_their_columns_and_their_pairs(case, seed
     mine = torch.arange(2 * n_rows).view(2, n_rows)
     with seeded_rng(seed, torch.device("cpu")), torch.no_grad():
         tables = [PairTables(pairs, torch.randn(N_PARTS + 1, len(pairs), N_CELLS, 2)) for _ in range(2)]
-        tower = FeatureTower(rows.layout, 1, n_members=2, width=3, n_blocks=0, embedding_width=2, pairs=tables).double()
+        tower = FeatureTower(
+            rows.layout, 1, NetworkShape(n_members=2, width=3, n_blocks=0, embedding_width=2), pairs=tables
+        ).double()
         others = torch.randint(2 * n_rows, mine.shape)
         expected = tower.hidden(exchanged(table, mine, others, features)) - tower.hidden(rows)
-        found = tower.change(table, mine, others, features, slice(None))
-        second = tower.change(table, mine[1:], others[1:], features, slice(1, 2))
+        found = tower.hidden_change(table, mine, others, features, slice(None))
+        second = tower.hidden_change(table, mine[1:], others[1:], features, slice(1, 2))
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
     torch.testing.assert_close(second, expected[1:], rtol=0, atol=1e-12)
 

@@ -1,4 +1,4 @@
-"""Small tables with a known answer, cut into train, tune and vet rows."""
+"""Small tables with a known answer, split into training, tuning and held-out rows."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ import dataclasses
 import pytest
 import torch
 
+from minerva_select.config import FitConfig, Schedule
 from minerva_select.data.encoded_rows import ColumnLayout, Rows, join_rows
-from minerva_select.mi.cross_fit import CrossFitCritics, Fold, Target
-from minerva_select.mi.training import Schedule, TrainingContext
+from minerva_select.mi.cross_fit import CrossFitCritics
+from minerva_select.mi.folds import Fold, Target
+from minerva_select.mi.training import TrainingContext
 from minerva_select.runtime.rng import seeded_rng
 from minerva_select.solvers.candidate_search import SearchContext
-from minerva_select.solvers.fit_config import FitConfig
 
 CPU = torch.device("cpu")
-# Features 0 to 4 are: categorical, continuous, categorical of many levels, continuous, categorical
+# Features 0 to 4 are: categorical, continuous, categorical with many levels, continuous, categorical
 MIXED = ColumnLayout(2, (4, 40, 3), (1, 3, 0, 2, 4))
 QUICK = Schedule(max_steps=120, batch_size=128, learning_rate=5e-3, evaluate_every=20, weight_decay=0.01)
 
 
 def _fold(codes, y, n_levels=None, n_members=1, row_weights=None):
-    """Half of the rows train, a quarter tunes, a quarter vets; every member has its own order of the first two."""
+    """Half training rows, a quarter tuning rows, a quarter held-out rows; members split the first two differently."""
     n_rows, n_features = codes.shape
     levels = n_levels or tuple(int(column.max()) + 1 for column in codes.T)
     x = Rows(torch.empty(n_rows, 0), codes, ColumnLayout(0, levels, tuple(range(n_features))))
@@ -29,7 +30,7 @@ def _fold(codes, y, n_levels=None, n_members=1, row_weights=None):
     bin_rows = Rows(
         torch.empty(len(prior), 0), torch.arange(len(prior)).unsqueeze(1), ColumnLayout(0, (len(prior),), (0,))
     )
-    seen, vet = torch.arange(n_rows).tensor_split([3 * n_rows // 4])
+    seen, held_out = torch.arange(n_rows).tensor_split([3 * n_rows // 4])
     rolled = [seen.roll(k * len(seen) // 3) for k in range(n_members)]
     cut = 2 * len(seen) // 3
     return Fold(
@@ -38,12 +39,12 @@ def _fold(codes, y, n_levels=None, n_members=1, row_weights=None):
         row_weights=torch.ones(n_rows) if row_weights is None else row_weights,
         train=tuple(rows[:cut] for rows in rolled),
         tune=tuple(rows[cut:] for rows in rolled),
-        held_out=vet,
+        held_out=held_out,
     )
 
 
 def _mixed_fold(n_rows, seed, is_discrete):
-    """A fold of columns of both kinds, some quantiles missing; members, prior and weights are all unequal."""
+    """A fold with columns of both types and missing values; members, prior and weights are all unequal."""
     generator = torch.Generator().manual_seed(seed)
     quantiles = torch.rand(n_rows, 2, generator=generator)
     quantiles[torch.rand(n_rows, 2, generator=generator) < 0.2] = torch.nan
@@ -52,19 +53,19 @@ def _mixed_fold(n_rows, seed, is_discrete):
     bin_quantiles = torch.rand(3, 1, generator=generator)
     bin_rows = Rows(bin_quantiles, torch.empty(3, 0, dtype=torch.int64), ColumnLayout(1, (), (0,)))
     bins = torch.randint(3, (n_rows,), generator=generator)
-    first, second, vet = torch.randperm(n_rows, generator=generator).tensor_split([n_rows // 5, n_rows // 2])
+    first, second, held_out = torch.randperm(n_rows, generator=generator).tensor_split([n_rows // 5, n_rows // 2])
     return Fold(
         x=Rows(quantiles, codes, MIXED),
         target=Target(bins, bin_rows, (prior / prior.sum()).log(), is_discrete),
         row_weights=torch.rand(n_rows, generator=generator) + 0.5,
         train=(first, second),
         tune=(second, first),
-        held_out=vet,
+        held_out=held_out,
     )
 
 
-def _beside(*folds):
-    """The same folds with shared tensors: each has its rows in a stretch of its own."""
+def _share_tensors(*folds):
+    """The same folds with shared tensors, each with its own stretch of rows."""
     x = join_rows([fold.x for fold in folds])
     bins = torch.cat([fold.target.bins for fold in folds])
     row_weights = torch.cat([fold.row_weights for fold in folds])
@@ -89,20 +90,20 @@ def make_fold():
 
 
 @pytest.fixture
-def beside():
-    """Let folds share their tensors, as folds whose critics are trained side by side do."""
-    return _beside
+def share_tensors():
+    """Make folds share their tensors, as all folds of one table do."""
+    return _share_tensors
 
 
-@pytest.fixture(params=[True, False], ids=["classes", "amounts"])
+@pytest.fixture(params=[True, False], ids=["discrete", "continuous"])
 def two_folds(request):
-    """Two folds of five columns of both kinds, of unequal length, with two members each."""
-    return _beside(_mixed_fold(48, 3, request.param), _mixed_fold(80, 5, request.param))
+    """Two folds of unequal length with two members each, and five columns of both types."""
+    return _share_tensors(_mixed_fold(48, 3, request.param), _mixed_fold(80, 5, request.param))
 
 
 @pytest.fixture
 def draw_critics():
-    """Build critics as drawn, with dropout off: their scores depend on every feature of their task."""
+    """Build untrained critics without dropout; their scores depend on every feature of their task."""
 
     def draw(*tasks, seed=0):
         with seeded_rng(seed, CPU):
@@ -115,30 +116,30 @@ def draw_critics():
 
 @pytest.fixture
 def records():
-    """What the trainings of the test's workshops have told, one record after the other."""
+    """Records of all trainings of the test, in order."""
     return []
 
 
 @pytest.fixture
 def make_context(records):
-    """Build what the moves of a run share, with a small and fast plan."""
-    plan = dataclasses.replace(FitConfig.for_rows(1000), width=32, dropout=0.0)
+    """Build a search context with a small and fast configuration."""
+    config = dataclasses.replace(FitConfig.for_rows(1000), width=32, dropout=0.0)
 
-    def make(units, generator, schedule=QUICK, kept=()):
-        run = TrainingContext(generator, on_record=records.append)
-        return SearchContext(units, list(kept), dataclasses.replace(plan, schedule=schedule), run)
+    def make(units, generator, schedule=QUICK, required=()):
+        training = TrainingContext(generator, on_record=records.append)
+        return SearchContext(units, list(required), dataclasses.replace(config, schedule=schedule), training)
 
     return make
 
 
 @pytest.fixture
 def quick():
-    """A schedule of a fraction of a second."""
+    """A schedule that takes a fraction of a second."""
     return QUICK
 
 
 @pytest.fixture
 def generator():
-    """Draws of one test; torch's global state is put back after it."""
+    """Random numbers of one test; restores the global state of torch."""
     with seeded_rng(0, CPU) as generator:
         yield generator

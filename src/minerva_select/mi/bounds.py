@@ -1,29 +1,43 @@
-"""Lower bounds on mutual information, as pure functions of critic scores. All in nats."""
+"""Lower bounds on mutual information as functions of critic scores, in nats."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import torch
-from torch import Tensor
+from torch import Generator, Tensor
 
+from minerva_select.data.encoded_rows import Rows
 from minerva_select.runtime.distributed import ProcessGroup
+
+Critic = Callable[[Rows, Rows, Tensor], Tensor]
 
 
 def log_mean_exp(scores: Tensor, dim: int = -1) -> Tensor:
-    """Logarithm of the mean of exp(scores), safe at scores of any size."""
+    """Logarithm of the mean of exp(scores), stable for scores of any size."""
     return torch.logsumexp(scores, dim=dim) - math.log(scores.shape[dim])
+
+
+def score_joint_and_marginal(
+    critic: Critic, x: Rows, y: Rows, weights: Tensor, generator: Generator
+) -> tuple[Tensor, Tensor]:  # (batch,), (batch,)
+    """Score the pairs of a batch, and the same pairs with x permuted at random (eq. 7)."""
+    sigma = torch.randperm(len(x), generator=generator, device=generator.device).to(x.device)
+    joint_scores = critic(x, y, weights)
+    marginal_scores = critic(x.take(sigma), y, weights)
+    return joint_scores, marginal_scores
 
 
 def donsker_varadhan(joint_scores: Tensor, marginal_scores: Tensor, ranks: ProcessGroup | None = None) -> Tensor:
     """Lower bound E_P[T] - log E_Q[exp T] on mutual information (eqs. 4 to 8).
 
-    With ``ranks`` the scores are this rank's share: the bound is that of the joined batch on every rank, and its
-    gradient is this rank's part of the whole.
+    With ``ranks``, the scores are those of this rank. Every rank gets the bound of the whole batch, and the gradient of
+    its own share.
 
     Examples
     --------
-    A critic that knows nothing has a bound of zero, and adding a constant changes nothing:
+    A constant critic has a bound of zero:
 
     >>> import torch
     >>> scores = torch.zeros(8)
@@ -35,23 +49,12 @@ def donsker_varadhan(joint_scores: Tensor, marginal_scores: Tensor, ranks: Proce
     return joint_scores.mean() - log_mean_exp(marginal_scores.flatten())
 
 
-def donsker_varadhan_all_pairs(scores: Tensor) -> Tensor:
-    """Donsker-Varadhan's bound with every other row of the batch as a shuffled partner.
-
-    ``scores[i, j]`` pairs the features of row i with the target of row j: the diagonal holds true pairs,
-    everything else pairs from the product of the marginals. One shuffle uses n of those; this uses n (n - 1).
-    """
-    n_rows = scores.shape[0]
-    off_diagonal = ~torch.eye(n_rows, dtype=torch.bool, device=scores.device)
-    return donsker_varadhan(scores.diagonal(), scores[off_diagonal])
-
-
 def pointwise_information(scores: Tensor, bins: Tensor, log_prior: Tensor) -> Tensor:
-    """Information of each row, log q(y|x) / p(y), where the marginal of y is exact.
+    """Pointwise mutual information log q(y|x) / p(y) of each row, with the exact marginal p(y).
 
-    ``scores[..., k]`` is the critic of the row with bin k of the target. With q(k|x) proportional to
-    p(k) exp T(x, k), the mean over rows is a lower bound on I(X; Y), and never below Donsker-Varadhan's
-    for the same critic (Jensen). No shuffled pairs are needed, so it works at any class balance.
+    ``scores[..., k]`` is the critic's score of the row with target value k. With q(k|x) proportional to
+    p(k) exp T(x, k), the mean over rows is a lower bound on I(X; Y), never below the Donsker-Varadhan bound of the same
+    critic (Jensen). It needs no permuted pairs, so it works at any class balance.
     """
-    normaliser = torch.logsumexp(scores + log_prior, dim=-1)
-    return scores.gather(-1, bins.unsqueeze(-1)).squeeze(-1) - normaliser
+    normalizer = torch.logsumexp(scores + log_prior, dim=-1)
+    return scores.gather(-1, bins.unsqueeze(-1)).squeeze(-1) - normalizer

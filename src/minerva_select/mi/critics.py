@@ -1,4 +1,4 @@
-"""Critics: networks that score a pair of features and target, several members side by side."""
+"""Critics: networks that score pairs of features and target, several members side by side."""
 
 from __future__ import annotations
 
@@ -7,31 +7,25 @@ import math
 import torch
 from torch import Tensor, nn
 
+from minerva_select.config import CRITIC
 from minerva_select.data.encoded_rows import ColumnLayout, Rows
-from minerva_select.mi.networks import ColumnEmbedding, FeatureTower, Linear, ResidualBlock
+from minerva_select.mi.layers import ColumnEmbedding, Linear, ResidualBlock
+from minerva_select.mi.networks import FeatureTower, NetworkShape
 from minerva_select.mi.pair_tables import PairTables
 
 
 class ConcatenatedCritic(nn.Module):
-    """The paper's critic: embed features and target, join them, project within bounds, residual blocks, one score."""
+    """The paper's critic: embed features and target, concatenate, bounded projection, residual blocks, one score."""
 
-    def __init__(
-        self,
-        x: ColumnLayout,
-        y: ColumnLayout,
-        *,
-        n_members: int = 1,
-        width: int = 128,
-        n_blocks: int = 2,
-        embedding_width: int = 8,
-    ) -> None:
+    def __init__(self, x: ColumnLayout, y: ColumnLayout, shape: NetworkShape | None = None) -> None:
         super().__init__()
-        self.embed_x = ColumnEmbedding(x, n_members, embedding_width, clamped=True)
-        self.embed_y = ColumnEmbedding(y, n_members, embedding_width, clamped=True)
-        n_inputs = (x.n_features + y.n_features) * embedding_width
+        shape = NetworkShape() if shape is None else shape
+        n_members, width = shape.n_members, shape.width
+        self.embed_x = ColumnEmbedding(x, n_members, shape.embedding_width, clamped=True)
+        self.embed_y = ColumnEmbedding(y, n_members, shape.embedding_width, clamped=True)
         self.tower = nn.Sequential(
-            Linear(n_members, n_inputs, width, bounded=True),
-            *(ResidualBlock(n_members, width) for _ in range(n_blocks)),
+            Linear(n_members, (x.n_features + y.n_features) * shape.embedding_width, width, bounded=True),
+            *(ResidualBlock(n_members, width) for _ in range(shape.n_blocks)),
             nn.SiLU(),
             Linear(n_members, width, 1),
         )
@@ -44,35 +38,30 @@ class ConcatenatedCritic(nn.Module):
 
 
 class SeparableCritic(nn.Module):
-    """T(x, y) = h(x) . g(y) / sqrt(K) + b(y): scores all pairs of a batch for the price of one."""
+    """T(x, y) = h(x) . g(y) / sqrt(K) + b(y): scores all pairs of a batch at the cost of one pass."""
 
     def __init__(
         self,
         x: ColumnLayout,
         y: ColumnLayout,
+        shape: NetworkShape,
         *,
-        n_members: int = 1,
-        width: int = 128,
-        n_factors: int = 32,
-        dropout: float = 0.0,
+        n_factors: int = CRITIC.n_factors,
         pairs: list[PairTables] | None = None,
         device: str = "cpu",
     ) -> None:
         super().__init__()
         self.n_factors = n_factors
-        self.tower = FeatureTower(
-            x, n_factors, n_members=n_members, width=width, dropout=dropout, pairs=pairs, device=device
-        )
-        self.target = FeatureTower(
-            y, n_factors + 1, n_members=n_members, width=width // 2, n_blocks=1, embedding_width=16
-        )
+        self.tower = FeatureTower(x, n_factors, shape, pairs, device)
+        target_shape = NetworkShape(shape.n_members, shape.width // 2, 1, CRITIC.target_embedding_width)
+        self.target = FeatureTower(y, n_factors + 1, target_shape)
 
     def forward(self, x: Rows, y: Rows, weights: Tensor | None = None, part: Tensor | None = None) -> Tensor:
         """Score every row of x with every row of y: (n_members, n_rows_x, n_rows_y)."""
         return self.scores(self.tower(x, weights, part), y)
 
     def scores(self, outputs: Tensor, y: Rows) -> Tensor:
-        """Scores from what the tower says of the features."""
+        """Scores from the outputs of the feature tower."""
         g = self.target(y)
         products = outputs @ g[..., : self.n_factors].transpose(-1, -2) / math.sqrt(self.n_factors)
         scores: Tensor = products + g[..., self.n_factors].unsqueeze(-2)
@@ -80,28 +69,24 @@ class SeparableCritic(nn.Module):
 
 
 class ClassCritic(nn.Module):
-    """T(x, k) for every class k of a discrete target, each with a score of its own: y is only counted."""
+    """T(x, k) for every class k of a discrete target, one output per class."""
 
     def __init__(
         self,
         x: ColumnLayout,
         n_classes: int,
+        shape: NetworkShape,
         *,
-        n_members: int = 1,
-        width: int = 128,
-        dropout: float = 0.0,
         pairs: list[PairTables] | None = None,
         device: str = "cpu",
     ) -> None:
         super().__init__()
-        self.tower = FeatureTower(
-            x, n_classes, n_members=n_members, width=width, dropout=dropout, pairs=pairs, device=device
-        )
+        self.tower = FeatureTower(x, n_classes, shape, pairs, device)
 
     def forward(self, x: Rows, y: Rows, weights: Tensor | None = None, part: Tensor | None = None) -> Tensor:
         """Score every row of x with every class: (n_members, n_rows_x, n_classes)."""
         return self.scores(self.tower(x, weights, part), y)
 
     def scores(self, outputs: Tensor, y: Rows) -> Tensor:
-        """Scores from what the tower says of the features: its outputs."""
+        """Scores from the outputs of the feature tower, which they are."""
         return outputs

@@ -1,4 +1,4 @@
-"""Feature weights: non-negative numbers, one a feature, that a projected gradient step can bring to exactly zero."""
+"""Non-negative feature weights that a projected gradient step can bring to exactly zero."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from torch import Tensor
 
 
 class FeatureWeights:
-    """One weight a unit, where a unit is a feature or a group of features that come and go together.
+    """One weight per unit, where a unit is a feature or a group of features that are selected together.
 
     Parameters
     ----------
     units
-        For every feature the number of its unit, counted from 0.
+        Index of each feature's unit, counted from 0.
     device
-        Where the weights live.
+        Device of the weights.
     """
 
     def __init__(self, units: Sequence[int], device: torch.device) -> None:
@@ -24,16 +24,16 @@ class FeatureWeights:
         self.values = torch.ones(int(self.units.max()) + 1, device=device, requires_grad=True)
 
     def by_feature(self) -> Tensor:
-        """The weight of every feature; differentiable."""
+        """Weight of every feature; differentiable."""
         return self.values[self.units]
 
     @torch.no_grad()
     def step_(self, rate: float) -> None:
-        """Plain gradient step of Algorithm 1 (line 12), projected onto non-negative weights.
+        """Take the plain gradient step of Algorithm 1 (line 12), projected onto non-negative weights.
 
-        On that cone the 1-norm is linear, so this is the proximal step of the penalty: weights reach exactly zero
-        and stay there unless the bound pulls harder than the penalty pushes. Adam would lift the noise of irrelevant
-        weights to the size of the signal.
+        On that cone the 1-norm is linear, so this is the proximal step of the penalty: weights reach exactly zero and
+        stay there unless the gradient of the bound exceeds that of the penalty. Adam would scale the noise of
+        irrelevant weights up to the size of the signal.
         """
         gradient = self.values.grad
         if gradient is None:

@@ -1,4 +1,4 @@
-"""Means over rows with their errors, and tests that hold their level over many features."""
+"""Weighted means with standard errors, and tests that control the family-wise error rate."""
 
 from __future__ import annotations
 
@@ -6,23 +6,18 @@ import math
 from dataclasses import dataclass
 
 import torch
+from scipy.special import stdtr, stdtrit
 from torch import Tensor
 
+from minerva_select.config import INFERENCE
 from minerva_select.mi.bounds import donsker_varadhan
-from minerva_select.mi.student import student_quantile, student_tail
-
-Z_95 = 1.959964
-LEAST_FREEDOM = 1e-3  # one cluster with nearly all the weight says nothing of how others would differ
-WIDEST = 1e3  # nats to either side of a mean of which nothing is known; a file has no place for infinity
-FEW_ROWS = 30  # of equal weight, worth as much as those given: the error is then uncertain itself
 
 
 @dataclass(frozen=True)
 class MeanEstimate:
-    """A weighted mean over rows and its standard error.
+    """A weighted mean over rows with its standard error.
 
-    ``freedom`` counts the independent deviations that the error was measured from; infinite where they are so many that
-    the error is as good as known.
+    ``degrees_of_freedom`` is infinite where the standard error comes from so many rows that it is known.
     """
 
     mean: float
@@ -31,40 +26,38 @@ class MeanEstimate:
 
     @property
     def z(self) -> float:
-        """The mean in standard errors; 0 where every row says exactly 0."""
-        return (
-            self.mean / self.standard_error if self.standard_error > 0 else math.inf * self.mean if self.mean else 0.0
-        )
+        """The mean in standard errors; 0 if every row has the value 0."""
+        if self.standard_error > 0:
+            return self.mean / self.standard_error
+        return math.inf * self.mean if self.mean else 0.0
 
     @property
     def p_value(self) -> float:
-        """One-sided probability of so large a mean if the truth is 0."""
-        return student_tail(self.z, self.degrees_of_freedom)
+        """One-sided p-value of a mean above 0, by Student's t distribution."""
+        return float(stdtr(self.degrees_of_freedom, -self.z))
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95% interval, of a finite width always."""
-        half = (
-            Z_95 if math.isinf(self.degrees_of_freedom) else student_quantile(0.025, self.degrees_of_freedom)
-        ) * self.standard_error
-        half = min(half, WIDEST)
+        """95% confidence interval; always finite."""
+        known = math.isinf(self.degrees_of_freedom)
+        quantile = INFERENCE.normal_quantile if known else float(stdtrit(self.degrees_of_freedom, 0.975))
+        half = min(quantile * self.standard_error, INFERENCE.max_half_width)
         return self.mean - half, self.mean + half
 
 
 def estimate_mean(values: Tensor, weights: Tensor, clusters: Tensor | None = None) -> MeanEstimate:
-    """Evidence of a value a row, where rows of different clusters are independent (without clusters: all rows).
+    """Estimate a weighted mean, with a cluster-robust standard error if rows are clustered.
 
     Parameters
     ----------
     values, weights : Tensor, shape (n_rows,)
-        The value of each row and how much it counts.
+        Value and weight of each row.
     clusters : Tensor of int, shape (n_rows,), optional
-        Number of the group that each row is of, any whole numbers. Rows of a group may say the same thing over and
-        over: the error then comes from sums over groups, and few groups make it uncertain itself.
+        Cluster of each row. Rows of different clusters are independent, rows of one cluster may repeat each other.
 
     Examples
     --------
-    Rows that come twice are worth no more than once, if they are known to belong together:
+    Duplicated rows add no certainty if they share a cluster:
 
     >>> import torch
     >>> values, pairs = torch.tensor([1.0, 1.0, 2.0, 2.0, 6.0, 6.0]), torch.tensor([0, 0, 1, 1, 2, 2])
@@ -75,34 +68,32 @@ def estimate_mean(values: Tensor, weights: Tensor, clusters: Tensor | None = Non
     values, weights = values.double(), weights.double()
     total = weights.sum()
     mean = (values * weights).sum() / total
+    deviations = weights * (values - mean)
     if clusters is not None:
-        return _estimate_clustered_mean(mean, weights * (values - mean), weights, clusters)
-    if total**2 < FEW_ROWS * (weights**2).sum() and weights.min() < weights.max():
-        # The mean is that of few heavy rows, from which they cannot deviate: by itself it would seem certain
-        return _estimate_clustered_mean(
-            mean, weights * (values - mean), weights, torch.arange(len(weights)).to(weights.device)
-        )
-    error = ((weights * (values - mean)) ** 2).sum().sqrt() / total
-    return MeanEstimate(float(mean), float(error))
+        return _estimate_clustered_mean(mean, deviations, weights, clusters)
+    if total**2 < INFERENCE.few_rows * (weights**2).sum() and weights.min() < weights.max():
+        # A few heavy rows determine the mean and hardly deviate from it, which would make it look certain
+        return _estimate_clustered_mean(mean, deviations, weights, torch.arange(len(weights)).to(weights.device))
+    return MeanEstimate(float(mean), float((deviations**2).sum().sqrt() / total))
 
 
 def _estimate_clustered_mean(mean: Tensor, deviations: Tensor, weights: Tensor, clusters: Tensor) -> MeanEstimate:
     lowest, highest = int(clusters.min()), int(clusters.max())
-    if lowest < 0 or highest >= 10 * len(clusters):  # else take them as places: naming anew costs four times the sums
+    if lowest < 0 or highest >= 10 * len(clusters):  # otherwise used as indices: unique() costs four times the sums
         clusters = clusters.unique(return_inverse=True)[1]
         highest = int(clusters.max())
-    nothing = torch.zeros(highest + 1, dtype=torch.float64, device=weights.device)
-    shares = nothing.scatter_add(0, clusters, weights) / weights.sum()
-    freedom = 1.0 / float((shares**2).sum()) - 1.0  # clusters of unequal weight are worth fewer of equal weight
-    if freedom < LEAST_FREEDOM:
+    zeros = torch.zeros(highest + 1, dtype=torch.float64, device=weights.device)
+    shares = zeros.scatter_add(0, clusters, weights) / weights.sum()
+    degrees_of_freedom = 1.0 / float((shares**2).sum()) - 1.0  # unequal clusters count as fewer equal ones
+    if degrees_of_freedom < INFERENCE.min_degrees_of_freedom:
         return MeanEstimate(float(mean), math.inf)
     n_clusters = int((shares > 0).sum())
-    squares = (nothing.scatter_add(0, clusters, deviations) ** 2).sum() * n_clusters / (n_clusters - 1)
-    return MeanEstimate(float(mean), float(squares.sqrt() / weights.sum()), freedom)
+    squares = (zeros.scatter_add(0, clusters, deviations) ** 2).sum() * n_clusters / (n_clusters - 1)
+    return MeanEstimate(float(mean), float(squares.sqrt() / weights.sum()), degrees_of_freedom)
 
 
 def estimate_bound(joint_scores: Tensor, marginal_scores: Tensor) -> MeanEstimate:
-    """Donsker-Varadhan's bound with its standard error, that of the logarithm by the delta method."""
+    """Estimate the Donsker-Varadhan bound, with the standard error of its logarithm by the delta method."""
     joint, ratio = joint_scores.double(), (marginal_scores.double() - marginal_scores.double().max()).exp()
     n_rows = len(joint)
     variance = joint.var() / n_rows + ratio.var() / ratio.mean() ** 2 / n_rows
@@ -110,7 +101,7 @@ def estimate_bound(joint_scores: Tensor, marginal_scores: Tensor) -> MeanEstimat
 
 
 def holm_bonferroni(p_values: list[float], level: float, n_tests: int | None = None) -> list[bool]:
-    """Which hypotheses fall at a family-wise level, by Holm's steps; ``n_tests`` counts those not listed too.
+    """Reject hypotheses at a family-wise level; ``n_tests`` also counts tests that are not listed.
 
     Examples
     --------
@@ -118,9 +109,9 @@ def holm_bonferroni(p_values: list[float], level: float, n_tests: int | None = N
     [True, False, False]
     """
     n_tests = len(p_values) if n_tests is None else n_tests
-    fallen = [False] * len(p_values)
-    for place, index in enumerate(torch.tensor(p_values, dtype=torch.float64).argsort(stable=True).tolist()):
-        if p_values[index] > level / (n_tests - place):
+    rejected = [False] * len(p_values)
+    for k, index in enumerate(torch.tensor(p_values, dtype=torch.float64).argsort(stable=True).tolist()):
+        if p_values[index] > level / (n_tests - k):
             break
-        fallen[index] = True
-    return fallen
+        rejected[index] = True
+    return rejected

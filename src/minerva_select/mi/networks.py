@@ -1,296 +1,173 @@
-"""Layers that every critic is made of.
-
-Every layer holds several members side by side: parameters and inputs have one leading place a member, and one batched
-product serves them all. A small network is bound by the number of calls, not by arithmetic, so ten members cost little
-more than one.
-"""
+"""The network from columns to outputs that the critics share."""
 
 from __future__ import annotations
 
-import math
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from minerva_select.config import CRITIC
 from minerva_select.data.encoded_rows import ColumnLayout, Rows
-from minerva_select.data.sharding import Shard
+from minerva_select.mi.layers import ColumnEmbedding, Linear, ResidualBlock, cosine_features
 from minerva_select.mi.pair_tables import PairEncoding, PairTables
-from minerva_select.runtime.rng import network_generator
 
-# Levels of a column up to which counting them is cheaper than looking up their vectors: a GPU multiplies more readily
-MAX_COUNTED = {"cpu": 32, "cuda": 256}
-
-
-def soft_clamp(values: Tensor, limit: float = 3.0) -> Tensor:
-    """Values bent smoothly into (-limit, limit); near zero they stay what they are."""
-    return limit * torch.tanh(values / limit)
+# Levels of a column up to which one-hot products are faster than embedding lookups
+MAX_ONE_HOT_LEVELS = {"cpu": 32, "cuda": 256}
 
 
-def cosines(quantiles: Tensor, n_waves: int) -> Tensor:  # (..., n_waves)
-    """A rank in [0, 1] as half waves cos(pi k r) / sqrt(k), k = 1..n_waves.
+@dataclass(frozen=True)
+class NetworkShape:
+    """Size of a network and its number of members."""
 
-    A small network learns a wave from straight lines slowly; given waves, it learns most shapes in few steps.
-    """
-    k = torch.arange(1, n_waves + 1, device=quantiles.device, dtype=quantiles.dtype)
-    return torch.cos(math.pi * quantiles.unsqueeze(-1) * k) / k.sqrt()
-
-
-class Linear(nn.Module):
-    """A linear layer a member; ``bounded`` keeps its entries within the range they are drawn from.
-
-    Without that bound the network undoes small feature weights by large entries, and no weight ever means anything.
-    """
-
-    def __init__(self, n_members: int, n_inputs: int, n_outputs: int, *, bounded: bool = False) -> None:
-        super().__init__()
-        self.bounded = bounded
-        self.limit = 1.0 / math.sqrt(max(1, n_inputs))
-        self.weight = nn.Parameter(self._draw(n_members, n_inputs, n_outputs))
-        self.bias = nn.Parameter(self._draw(n_members, 1, n_outputs))
-
-    def _draw(self, *shape: int) -> Tensor:
-        return torch.empty(shape).uniform_(-self.limit, self.limit, generator=network_generator())
-
-    def forward(self, x: Tensor) -> Tensor:  # (n_members, n_rows, n_outputs)
-        """Multiply and add."""
-        return torch.baddbmm(self.bias, x, self.weight)
+    n_members: int = 1
+    width: int = CRITIC.width
+    n_blocks: int = CRITIC.n_blocks
+    embedding_width: int = CRITIC.embedding_width
+    dropout: float = 0.0
 
 
-class ColumnEmbedding(nn.Module):
-    """Every column as a short vector: learned for levels, waves of the rank for amounts, learned where missing."""
-
-    def __init__(self, layout: ColumnLayout, n_members: int, width: int = 8, *, clamped: bool = False) -> None:
-        super().__init__()
-        self.layout = layout
-        self.width = width
-        self.bend = soft_clamp if clamped else nn.Identity()
-        self.n_codes = max(1, sum(layout.n_levels))
-        starts = torch.tensor([0, *layout.n_levels]).cumsum(0)[:-1]
-        members = torch.arange(n_members) * self.n_codes
-        # Where the vectors of each member's columns begin, in the table of all members joined
-        self.register_buffer("starts", members.view(-1, 1, 1) + starts)
-        self.register_buffer("order", torch.tensor(layout.positions, dtype=torch.int64))
-        self.levels = nn.Parameter(torch.randn(n_members, self.n_codes, width, generator=network_generator()))
-        self.missing = nn.Parameter(torch.randn(n_members, layout.n_numeric, width, generator=network_generator()))
-
-    starts: Tensor
-    order: Tensor
-
-    def forward(self, rows: Rows, weights: Tensor | None = None) -> Tensor:  # (n_members, n_rows, n_features * width)
-        """Embedded columns in the order of the layout, each times the weight of its feature.
-
-        Weights are (n_members, n_features) or (n_members, n_rows, n_features).
-        """
-        levels = functional.embedding(rows.codes + self.starts, self.bend(self.levels).flatten(0, 1))
-        amounts = self._amounts(rows.quantiles, self.missing)
-        embedded = torch.cat([amounts, levels], dim=-2) if amounts.shape[-2] else levels
-        if weights is not None:
-            weights = weights if weights.dim() == 3 else weights.unsqueeze(1)
-            embedded = embedded * weights[..., self.order].unsqueeze(-1)
-        return embedded.flatten(-2)
-
-    def column(self, values: Tensor, place: int, members: slice) -> Tensor:  # (n_members, n_rows, width)
-        """One column, given its quantiles or codes (n_members, n_rows), for some of the members."""
-        n_numeric = self.layout.n_numeric
-        if place < n_numeric:
-            return self._amounts(values.unsqueeze(-1), self.missing[members, place : place + 1]).squeeze(2)
-        codes = values + self.starts[members, :, place - n_numeric]
-        return functional.embedding(codes, self.bend(self.levels).flatten(0, 1))
-
-    def _amounts(self, quantiles: Tensor, missing: Tensor) -> Tensor:
-        waves = cosines(quantiles.nan_to_num(0.0), self.width)
-        return torch.where(quantiles.isnan().unsqueeze(-1), self.bend(missing).unsqueeze(1), waves)
+def _select_columns(values: Tensor, indices: Tensor) -> Tensor:  # (n_members, n_indices, ...)
+    """Entries along the second dimension, by the operation whose gradient is faster on the device."""
+    return values.index_select(1, indices) if values.is_cuda else values[:, indices]
 
 
-class Dropout(nn.Module):
-    """Set a share of the values to zero while training. Draws a byte a value: a tenth of the price of nn.Dropout.
-
-    Of a batch that several processes share, each draws for the whole and uses its shard, so that they are as one.
-    """
-
-    def __init__(self, share: float) -> None:
-        super().__init__()
-        self.n_kept = 256 - round(256 * share)  # of 256
-        self.shard: Shard | None = None
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Values that are kept grow in proportion, so that the sum stays what it was."""
-        if not self.training or self.n_kept == 256:
-            return x
-        shape = x.shape if self.shard is None else (len(x), self.shard.length, x.shape[-1])
-        n_drawn = math.prod(shape)
-        words = torch.empty((n_drawn + 7) // 8, dtype=torch.int64, device=x.device)
-        words.random_(-(2**63), None, generator=network_generator(x.device))
-        kept = words.view(torch.uint8)[:n_drawn].view(shape) < self.n_kept
-        kept = kept if self.shard is None else self.shard.select(kept)
-        return x * kept * (256 / self.n_kept)
-
-
-class ResidualBlock(nn.Module):
-    """x + W2 silu(W1 norm(x)), the unit that the critics stack."""
-
-    def __init__(self, n_members: int, width: int, dropout: float = 0.0) -> None:
-        super().__init__()
-        self.scale = nn.Parameter(torch.ones(n_members, 1, width))
-        self.shift = nn.Parameter(torch.zeros(n_members, 1, width))
-        self.inner = nn.Sequential(
-            Linear(n_members, width, width), nn.SiLU(), Dropout(dropout), Linear(n_members, width, width)
-        )
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Add what the block has learned to its input."""
-        normal = functional.layer_norm(x, x.shape[-1:])
-        out: Tensor = x + self.inner(torch.addcmul(self.shift, normal, self.scale))
-        return out
-
-
-def _pick(values: Tensor, places: Tensor) -> Tensor:  # (n_members, n_places, ...)
-    """Entries along the second dimension; of two ways, the one whose gradient the device adds up sooner."""
-    return values.index_select(1, places) if values.is_cuda else values[:, places]
+def _by_row(weights: Tensor | None) -> Tensor | None:  # (n_members, 1 or n_rows, n_features)
+    return weights if weights is None or weights.dim() == 3 else weights.unsqueeze(1)
 
 
 class FeatureTower(nn.Module):
-    """Embedded columns, their projection, residual blocks, and an output layer."""
+    """Embedded columns, their projection, residual blocks and an output layer."""
 
     def __init__(
         self,
         layout: ColumnLayout,
         n_outputs: int,
-        *,
-        n_members: int = 1,
-        width: int = 128,
-        n_blocks: int = 2,
-        embedding_width: int = 8,
-        dropout: float = 0.0,
+        shape: NetworkShape,
         pairs: list[PairTables] | None = None,
         device: str = "cpu",
     ) -> None:
         super().__init__()
-        self.embed = ColumnEmbedding(layout, n_members, embedding_width)
+        n_members, width = shape.n_members, shape.width
+        self.embed = ColumnEmbedding(layout, n_members, shape.embedding_width)
         self.pairs = PairEncoding(pairs, width) if pairs and pairs[0].pairs else None
-        self.project = Linear(n_members, layout.n_features * embedding_width, width)
+        self.project = Linear(n_members, layout.n_features * shape.embedding_width, width)
         starts = [0, *torch.tensor(layout.n_levels, dtype=torch.int64).cumsum(0).tolist()]
-        most = MAX_COUNTED.get(device, MAX_COUNTED["cpu"])
-        few = [k for k, n_levels in enumerate(layout.n_levels) if n_levels <= most]
-        self.looked_up = [(k, starts[k], n) for k, n in enumerate(layout.n_levels) if n > most]
+        limit = MAX_ONE_HOT_LEVELS.get(device, MAX_ONE_HOT_LEVELS["cpu"])
+        few = [k for k, n_levels in enumerate(layout.n_levels) if n_levels <= limit]
+        self.many_level_columns = [(k, starts[k], n) for k, n in enumerate(layout.n_levels) if n > limit]
         sizes = torch.tensor([layout.n_levels[k] for k in few], dtype=torch.int64)
-        # Columns of few levels; where the codes of each begin among theirs; of each code its vector and its column
-        self.register_buffer("counted", torch.tensor(few, dtype=torch.int64))
-        self.register_buffer("first_code", sizes.cumsum(0) - sizes)
+        # For columns with few levels: index, first one-hot position; for each position its code and its column
+        self.register_buffer("few_level_columns", torch.tensor(few, dtype=torch.int64))
+        self.register_buffer("first_position", sizes.cumsum(0) - sizes)
         codes = [code for k in few for code in range(starts[k], starts[k + 1])]
         self.register_buffer("codes", torch.tensor(codes, dtype=torch.int64))
-        self.register_buffer("column_of_code", layout.n_numeric + self.counted.repeat_interleave(sizes))
-        self.finish = nn.Sequential(
-            *(ResidualBlock(n_members, width, dropout) for _ in range(n_blocks)),
+        self.register_buffer("column_of_code", layout.n_numeric + self.few_level_columns.repeat_interleave(sizes))
+        self.head = nn.Sequential(
+            *(ResidualBlock(n_members, width, shape.dropout) for _ in range(shape.n_blocks)),
             nn.SiLU(),
             Linear(n_members, width, n_outputs),
         )
 
-    counted: Tensor
-    first_code: Tensor
+    few_level_columns: Tensor
+    first_position: Tensor
     codes: Tensor
     column_of_code: Tensor
 
     def forward(self, rows: Rows, weights: Tensor | None = None, part: Tensor | None = None) -> Tensor:
         """Outputs of every row (n_members, n_rows, n_outputs).
 
-        Weights are (n_members, n_features) or (n_members, n_rows, n_features); ``part`` is of training rows, as in
+        Weights are (n_members, n_features) or (n_members, n_rows, n_features). Training rows pass their ``part``, see
         :func:`minerva_select.mi.pair_tables.encoding_part`.
         """
-        out: Tensor = self.finish(self.hidden(rows, weights, part))
+        out: Tensor = self.head(self.hidden(rows, weights, part))
         return out
 
     def hidden(self, rows: Rows, weights: Tensor | None = None, part: Tensor | None = None) -> Tensor:
-        """The projection of the embedded columns (n_members, n_rows, width), and what pairs of them add.
+        """Projection of the embedded columns and of the encoded pairs (n_members, n_rows, width)."""
+        weights = _by_row(weights)
+        hidden = self._project_columns(rows, weights)
+        return hidden if self.pairs is None else hidden + self.pairs(rows, weights, part)
 
-        A column of few levels adds one of few vectors, so that counts of levels times these vectors are all there is
-        to compute: a seventh of the price of looking up embeddings, forth and back.
+    def _project_columns(self, rows: Rows, weights: Tensor | None) -> Tensor:  # (n_members, n_rows, width)
+        """Project without building the embeddings: levels are embedded and projected once, not row by row.
+
+        Forward and backward passes take a seventh of the time of embedding lookups.
         """
-        hidden = self._of_columns(rows, weights)
-        if self.pairs is not None:
-            by_row = None if weights is None else weights if weights.dim() == 3 else weights.unsqueeze(1)
-            hidden = hidden + self.pairs(rows, by_row, part)
-        return hidden
-
-    def _of_columns(self, rows: Rows, weights: Tensor | None) -> Tensor:  # (n_members, n_rows, width)
         embed, n_numeric = self.embed, self.embed.layout.n_numeric
         by_column = self.project.weight.unflatten(1, (-1, embed.width))  # (n_members, n_columns, embedding, width)
         if weights is not None:
-            weights = (weights if weights.dim() == 3 else weights.unsqueeze(1))[..., embed.order]
+            weights = weights[..., embed.order]
         hidden = self.project.bias.expand(-1, rows.codes.shape[-2], -1)
         if n_numeric:
-            amounts = self._amounts(rows.quantiles, None if weights is None else weights[..., :n_numeric])
-            hidden = torch.baddbmm(hidden, amounts, by_column[:, :n_numeric].flatten(1, 2))
+            numeric = self._numeric_inputs(rows.quantiles, None if weights is None else weights[..., :n_numeric])
+            hidden = torch.baddbmm(hidden, numeric, by_column[:, :n_numeric].flatten(1, 2))
             if embed.layout.any_missing:
                 vectors = (embed.missing.unsqueeze(-1) * by_column[:, :n_numeric]).sum(2)
                 missing = rows.quantiles.isnan().to(vectors.dtype)
                 missing = missing if weights is None else missing * weights[..., :n_numeric]
                 hidden = torch.baddbmm(hidden, missing, vectors)
-        if self.counted.numel():
-            vectors = (_pick(embed.levels, self.codes).unsqueeze(-1) * _pick(by_column, self.column_of_code)).sum(2)
-            counts = hidden.new_zeros(*rows.codes.shape[:-1], len(self.codes))
-            counts.scatter_(2, rows.codes[..., self.counted] + self.first_code, 1.0)
-            counts = counts if weights is None else counts * weights[..., self.column_of_code]
-            hidden = torch.baddbmm(hidden, counts, vectors)
-        for k, first, n_levels in self.looked_up:
+        if self.few_level_columns.numel():
+            levels = _select_columns(embed.levels, self.codes).unsqueeze(-1)
+            vectors = (levels * _select_columns(by_column, self.column_of_code)).sum(2)
+            one_hot = hidden.new_zeros(*rows.codes.shape[:-1], len(self.codes))
+            one_hot.scatter_(2, rows.codes[..., self.few_level_columns] + self.first_position, 1.0)
+            one_hot = one_hot if weights is None else one_hot * weights[..., self.column_of_code]
+            hidden = torch.baddbmm(hidden, one_hot, vectors)
+        for k, first, n_levels in self.many_level_columns:
             vectors = embed.levels[:, first : first + n_levels] @ by_column[:, n_numeric + k]
-            places = rows.codes[..., k] + torch.arange(len(vectors), device=vectors.device).view(-1, 1) * n_levels
-            found = functional.embedding(places, vectors.flatten(0, 1))
+            indices = rows.codes[..., k] + torch.arange(len(vectors), device=vectors.device).view(-1, 1) * n_levels
+            found = functional.embedding(indices, vectors.flatten(0, 1))
             hidden = hidden + (found if weights is None else found * weights[..., n_numeric + k].unsqueeze(-1))
         return hidden
 
-    def _amounts(
+    def _numeric_inputs(
         self, quantiles: Tensor, weights: Tensor | None
     ) -> Tensor:  # (n_members, n_rows, n_numeric * embedding)
-        """Waves of the quantiles, nothing where one is missing. They have no gradient, which saves a product."""
-        waves = cosines(quantiles.nan_to_num(0.0), self.embed.width)
+        """Cosine features, 0 where missing. They need no gradient, which saves a product."""
+        waves = cosine_features(quantiles.nan_to_num(0.0), self.embed.width)
         if self.embed.layout.any_missing:
             waves = waves * ~quantiles.isnan().unsqueeze(-1)
         return (waves if weights is None else waves * weights.unsqueeze(-1)).flatten(-2)
 
-    def change(
-        self,
-        x: Rows,
-        mine: Tensor,
-        others: Tensor,
-        features: list[int],
-        members: slice,
-        weights: Tensor | None = None,
+    def hidden_change(
+        self, x: Rows, rows: Tensor, others: Tensor, features: list[int], members: slice, weights: Tensor | None = None
     ) -> Tensor:
-        """How the projection of the rows ``mine`` changes when they get these features of the rows ``others``.
+        """Change of :meth:`hidden` when ``rows`` take the values of these features from the rows ``others``.
 
-        The rest of the tower sees a column only through its part of the first sum, and through its pairs, which count
-        as far as both their columns do: weights are (n_members, n_features), of all members, and 1 at ``features``.
+        A column enters the rest of the network only through its term of the projection and through its pairs. Weights
+        are (n_members, n_features), of all members, and 1 at ``features``; they scale the pairs.
         """
-        parts = [self._part(x.select([feature]), feature, others, members) for feature in features]
-        parts += [-self._part(x.select([feature]), feature, mine, members) for feature in features]
+        parts = [self._project_column(x.select([feature]), feature, others, members) for feature in features]
+        parts += [-self._project_column(x.select([feature]), feature, rows, members) for feature in features]
         if self.pairs is not None:
-            parts.append(self.pairs.change(x, mine, others, features, members, weights).expand_as(parts[0]))
+            parts.append(self.pairs.change(x, rows, others, features, members, weights).expand_as(parts[0]))
         return torch.stack(parts).sum(0)
 
-    def _part(self, column: Rows, feature: int, index: Tensor, members: slice) -> Tensor:  # (n_members, n_rows, width)
-        """What one column adds to the projection of the rows of an index."""
-        place, taken = self.embed.layout.positions.index(feature), column.take(index)
+    def _project_column(
+        self, column: Rows, feature: int, rows: Tensor, members: slice
+    ) -> Tensor:  # (n_members, n_rows, width)
+        place, taken = self.embed.layout.positions.index(feature), column.take(rows)
         values = (taken.quantiles if place < self.embed.layout.n_numeric else taken.codes).squeeze(-1)
         of_column = slice(place * self.embed.width, (place + 1) * self.embed.width)
         return self.embed.column(values, place, members) @ self.project.weight[members, of_column]
 
     def column_parameters(self, features: list[int]) -> dict[str, list[int]]:
-        """Which entries of the parameters that have one per column belong to these features, in this order."""
+        """Indices of the entries that belong to these features, for each parameter with entries per column."""
         layout, width = self.embed.layout, self.embed.width
         places = [layout.positions.index(feature) for feature in features]
         first = [0, *torch.tensor(layout.n_levels, dtype=torch.int64).cumsum(0).tolist()]
-        amounts = [place for place in places if place < layout.n_numeric]
-        names = [place - layout.n_numeric for place in places if place >= layout.n_numeric]
+        numeric = [place for place in places if place < layout.n_numeric]
+        categorical = [place - layout.n_numeric for place in places if place >= layout.n_numeric]
         return {
-            "embed.missing": amounts,
-            "embed.levels": [code for k in names for code in range(first[k], first[k + 1])],
+            "embed.missing": numeric,
+            "embed.levels": [code for k in categorical for code in range(first[k], first[k + 1])],
             "project.weight": [place * width + k for place in places for k in range(width)],
         }
 
     def pair_parameters(self, pairs: list[tuple[int, int]]) -> dict[str, list[int]]:
-        """Which entries of the parameters of the pairs belong to these, in this order."""
+        """Indices of the entries that belong to these pairs of features."""
         if self.pairs is None:
             return {}
         width, places = self.pairs.n_values, [self.pairs.pairs.index(pair) for pair in pairs]

@@ -1,4 +1,4 @@
-"""The loss of eq. 9: the negative bound, the sparsity of the weights, the drift of their norm."""
+"""The loss of eq. 9: negative bound, sparsity of the weights, drift of their norm."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Loss:
-    """The three terms of the loss, each already multiplied by its coefficient."""
+    """The three terms of the loss, each multiplied by its coefficient."""
 
     negative_bound: Tensor
     sparsity_term: Tensor | float = 0.0
@@ -18,7 +18,7 @@ class Loss:
 
     @property
     def total(self) -> Tensor:
-        """What is minimised."""
+        """Sum of the three terms, which training minimizes."""
         return self.negative_bound + self.sparsity_term + self.drift_term
 
     def detach(self) -> Loss:
@@ -28,16 +28,15 @@ class Loss:
 
 
 def sparsity_ratio(weights: Tensor) -> Tensor:
-    """``||p||_1 / ||p||_2``: 1 for a single weight, sqrt(d) for d equal ones, whatever their size (eq. 9).
+    """``||p||_1 / ||p||_2`` (eq. 9): 1 for a single weight, sqrt(d) for d equal weights of any size.
 
-    The weights are never negative, so the 1-norm is their plain sum: its gradient is right at zero too, and the
-    kink becomes the edge of the cone that :meth:`FeatureWeights.step_` projects onto.
+    The weights are never negative, so the 1-norm is their sum, whose gradient is also right at zero.
     """
     ratio: Tensor = weights.sum() / weights.norm().clamp(min=1e-12)
     return ratio
 
 
 def norm_drift(weights: Tensor, target_norm: float) -> Tensor:
-    """Squared distance of ``||p||_2`` from the norm it should keep (eq. 9)."""
+    """Squared distance of ``||p||_2`` from ``target_norm`` (eq. 9)."""
     drift: Tensor = (weights.norm() - target_norm) ** 2
     return drift

@@ -1,4 +1,4 @@
-"""The screen: information of every column and every pair of columns about the target, in one sweep of counts."""
+"""Information of every column and every pair of columns about the target, from counts."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from minerva_select.config import VETTING
 from minerva_select.runtime.deadline import Deadline
 from minerva_select.runtime.distributed import SINGLE_PROCESS, ProcessGroup
 
-LEVEL = 0.05  # probability that any one of columns that tell nothing seems to tell something
-_ONE_HOT_CELLS = {"cpu": 1 << 23, "cuda": 1 << 31}  # zeros and ones of one block of columns that are held at once
-_WIDE_CELLS = 1 << 21  # codes that are held as long integers at once
-_MOST_PADDING = 1.5  # cells of a column in a block, for each that it needs
-_BLOCK_CELLS = {"cpu": 1024, "cuda": 16384}  # one-hot columns of one block: a GPU needs large products to be busy
+_ONE_HOT_CELLS = {"cpu": 1 << 23, "cuda": 1 << 31}  # one-hot entries of a block of columns in memory at once
+_WIDE_CELLS = 1 << 21  # codes held as 64-bit integers at once
+_MAX_PADDING = 1.5  # one-hot positions per level of a column, in a block of columns
+_BLOCK_CELLS = {"cpu": 1024, "cuda": 16384}  # one-hot columns per block: a GPU needs large products
 
 
 @dataclass(frozen=True)
 class PairwiseInformation:
-    """Plug-in information in nats, and how many standard deviations it lies above what independence gives."""
+    """Plug-in information in nats, and its distance from independence in standard deviations."""
 
-    marginal_nats: Tensor  # (n_features,) corrected for the bias of empty cells, never below 0
+    marginal_nats: Tensor  # (n_features,) bias-corrected, at least 0
     marginal_z: Tensor  # (n_features,)
-    pairs: Tensor  # (n_pairs, 2) features of the pairs with the most synergy, the strongest first
+    pairs: Tensor  # (n_pairs, 2) features of the pairs with the most synergy, strongest first
     pair_z: Tensor  # (n_pairs,)
 
     @property
     def informative(self) -> list[bool]:
-        """Whether each column tells something alone: more than the luckiest of as many null ones would."""
-        level = torch.tensor(LEVEL / max(1, len(self.marginal_z)), dtype=torch.float64)
+        """Whether each column carries information alone, with Bonferroni correction."""
+        level = torch.tensor(VETTING.level / max(1, len(self.marginal_z)), dtype=torch.float64)
         informative: list[bool] = (self.marginal_z > -torch.special.ndtri(level)).tolist()
         return informative
 
 
-def screen(
+def count_information(
     codes: Tensor,
     classes: Tensor,
     *,
@@ -42,20 +42,20 @@ def screen(
     ranks: ProcessGroup = SINGLE_PROCESS,
     deadline: Deadline | None = None,
 ) -> PairwiseInformation:
-    """Count all columns and all pairs against the classes, in blocks of columns; pairs until the time is up.
+    """Count all columns and pairs against the classes, in blocks of columns; pairs until the deadline.
 
-    The one-hot columns of the rows of one class, multiplied with themselves, hold the counts of all pairs at once;
-    I(X_i, X_j; Y) is then a sum of n log n. Memory is that of one block of pairs, never d x d cells. Several ranks each
-    count their own rows; counts add up exactly.
+    The product of one-hot columns of the rows of one class with themselves holds the counts of all pairs, and
+    I(X_i, X_j; Y) is a sum of n log n over counts. Memory is that of one block of pairs, never d x d cells. Every rank
+    counts its own rows, and counts add up exactly.
     """
-    occur = ranks.sum_(torch.bincount(classes, minlength=_size(classes, ranks)))
-    n_rows, sizes = int(occur.sum()), occur[occur > 0]
+    n_of_class = ranks.sum_(torch.bincount(classes, minlength=_size(classes, ranks)))
+    n_rows, sizes = int(n_of_class.sum()), n_of_class[n_of_class > 0]
     codes, n_levels = _compact(codes, ranks)
-    parts, device = [codes[classes == c] for c in occur.nonzero().squeeze(1)], codes.device
+    parts, device = [codes[classes == c] for c in n_of_class.nonzero().squeeze(1)], codes.device
     del codes  # as large as the parts
     nlogn = _table_of_nlogn(n_rows, device)
-    alone = nlogn[sizes].sum() - nlogn[n_rows]  # of the classes, as every column and pair shares it
-    marginal = _marginal(parts, n_levels, nlogn, alone, ranks)
+    of_classes = nlogn[sizes].sum() - nlogn[n_rows]
+    marginal = _marginal_information(parts, n_levels, nlogn, of_classes, ranks)
     freedom = (n_levels.double() - 1) * (len(parts) - 1)
     marginal_z = (2 * n_rows * marginal - freedom) / (2 * freedom).clamp(min=1).sqrt()
     marginal_nats = (marginal - freedom / (2 * n_rows)).clamp(min=0)
@@ -65,10 +65,10 @@ def screen(
         for second in blocks[a:]:
             if deadline is not None and deadline.expired:
                 break
-            inside, n_cells = _of_pairs(parts, first, second, n_levels, nlogn, ranks)
-            synergy = (inside - alone) / n_rows - marginal[first][:, None] - marginal[second]
-            # Twice n times the synergy is about chi-squared with one degree of freedom a free cell; only cells that
-            # occur count, which corrects the bias of empty ones
+            of_pairs, n_cells = _sum_pairs(parts, first, second, n_levels, nlogn, ranks)
+            synergy = (of_pairs - of_classes) / n_rows - marginal[first][:, None] - marginal[second]
+            # 2 n times the synergy is about chi-squared. Only cells that occur count as degrees of freedom, which
+            # corrects the bias of empty ones.
             free = (n_cells - n_levels[first][:, None] - n_levels[second] + 1).clamp(min=1) * (len(parts) - 1)
             z = (2 * n_rows * synergy - free) / (2.0 * free).clamp(min=1).sqrt()
             if second is first:
@@ -86,10 +86,10 @@ def _size(values: Tensor, ranks: ProcessGroup) -> int:
 
 
 def _compact(codes: Tensor, ranks: ProcessGroup) -> tuple[Tensor, Tensor]:
-    """Codes renumbered so that every column uses 0, 1, ... without gaps, and how many it uses."""
+    """Renumber the codes of every column as 0, 1, ... without gaps; also returns how many each column has."""
     top = _size(codes, ranks)
     compact, sizes = torch.empty_like(codes), []
-    for columns in _few_columns(codes):
+    for columns in _narrow_blocks(codes):
         part = codes[:, columns].long()
         present = torch.zeros(len(columns), top, dtype=torch.int64, device=codes.device)
         present = ranks.sum_(present.scatter_(1, part.T, 1)) > 0
@@ -100,19 +100,19 @@ def _compact(codes: Tensor, ranks: ProcessGroup) -> tuple[Tensor, Tensor]:
 
 
 def _table_of_nlogn(n_rows: int, device: torch.device) -> Tensor:  # (n_rows + 1,)
-    """All n log n that counts can give; in double, as those of many rows have more digits than a float."""
+    """All n log n that counts can give; in double precision, which many rows need."""
     n = torch.arange(n_rows + 1, dtype=torch.float64, device=device)
     table: Tensor = torch.special.xlogy(n, n)
     return table
 
 
-def _marginal(
-    parts: list[Tensor], n_levels: Tensor, nlogn: Tensor, alone: Tensor, ranks: ProcessGroup
+def _marginal_information(
+    parts: list[Tensor], n_levels: Tensor, nlogn: Tensor, of_classes: Tensor, ranks: ProcessGroup
 ) -> Tensor:  # (n_features,)
     """Plug-in information of every column."""
     width = int(n_levels.max())
     marginal = []
-    for columns in _few_columns(max(parts, key=len)):
+    for columns in _narrow_blocks(max(parts, key=len)):
         offsets = torch.arange(len(columns), device=n_levels.device) * width
         counts = torch.stack(
             [
@@ -121,39 +121,38 @@ def _marginal(
             ]
         )
         counts = ranks.sum_(counts).view(len(parts), len(columns), width)
-        inside = nlogn[counts].sum(dim=(0, 2)) - nlogn[counts.sum(0)].sum(1)
-        marginal.append((inside - alone) / (len(nlogn) - 1))
+        of_columns = nlogn[counts].sum(dim=(0, 2)) - nlogn[counts.sum(0)].sum(1)
+        marginal.append((of_columns - of_classes) / (len(nlogn) - 1))
     return torch.cat(marginal)
 
 
-def _few_columns(codes: Tensor) -> tuple[Tensor, ...]:
-    """Columns to look at together: as many as make a block that is small beside the codes of many rows."""
+def _narrow_blocks(codes: Tensor) -> tuple[Tensor, ...]:
+    """Blocks of columns that are small compared with the codes of many rows."""
     n_columns = max(1, min(256, _WIDE_CELLS // max(1, len(codes))))
     blocks: tuple[Tensor, ...] = torch.arange(codes.shape[1], device=codes.device).split(n_columns)
     return blocks
 
 
 def _blocks(n_levels: Tensor, max_cells: int) -> list[Tensor]:
-    """Columns to count at once: of about as many levels, since all of a block take as many cells as its largest."""
+    """Blocks of columns with similar numbers of levels, since all columns of a block are padded to the largest."""
     sizes, blocks = n_levels.tolist(), list[list[int]]()
     for column in sorted(range(len(sizes)), key=sizes.__getitem__):
         n_cells, least = sizes[column], sizes[blocks[-1][0]] if blocks else 0
-        if n_cells > _MOST_PADDING * least or (len(blocks[-1]) + 1) * n_cells > max_cells:
+        if n_cells > _MAX_PADDING * least or (len(blocks[-1]) + 1) * n_cells > max_cells:
             blocks.append([])
         blocks[-1].append(column)
     return [torch.tensor(block, device=n_levels.device) for block in blocks]
 
 
 def _one_hot(codes: Tensor, columns: Tensor, levels: Tensor) -> Tensor:  # (n_rows, n_columns * n_levels)
-    """Columns as zeros and ones, all with as many cells as there are levels."""
     dtype = torch.bfloat16 if columns.is_cuda else torch.float32
     return (codes[:, columns].unsqueeze(-1) == levels).flatten(1).to(dtype)
 
 
-def _count(part: Tensor, first: Tensor, second: Tensor, n_levels: Tensor) -> Tensor:
-    """Counts of all pairs of cells of two blocks of columns, (n_first, n_levels, n_second, n_levels).
+def _count_pairs(part: Tensor, first: Tensor, second: Tensor, n_levels: Tensor) -> Tensor:
+    """Joint counts of two blocks of columns, (n_first, n_levels, n_second, n_levels).
 
-    Exact: zeros and ones are multiplied, and added up as floats of 24 digits.
+    They are exact: products of zeros and ones, summed with 24-bit mantissas.
     """
     levels = [
         torch.arange(int(n_levels[block].max()), device=part.device, dtype=part.dtype) for block in (first, second)
@@ -161,26 +160,26 @@ def _count(part: Tensor, first: Tensor, second: Tensor, n_levels: Tensor) -> Ten
     n_cells = max(len(first) * len(levels[0]), len(second) * len(levels[1]))
     counts = torch.zeros((), device=part.device)
     for rows in part.split(max(1, _ONE_HOT_CELLS.get(part.device.type, 1 << 23) // n_cells)):
-        mine = _one_hot(rows, first, levels[0])
-        other = mine if second is first else _one_hot(rows, second, levels[1])
-        counts = counts + (torch.mm(mine.T, other, out_dtype=torch.float32) if mine.is_cuda else mine.T @ other)
+        a = _one_hot(rows, first, levels[0])
+        b = a if second is first else _one_hot(rows, second, levels[1])
+        counts = counts + (torch.mm(a.T, b, out_dtype=torch.float32) if a.is_cuda else a.T @ b)
     return counts.int().view(len(first), len(levels[0]), len(second), len(levels[1]))
 
 
-def _of_pairs(
+def _sum_pairs(
     parts: list[Tensor], first: Tensor, second: Tensor, n_levels: Tensor, nlogn: Tensor, ranks: ProcessGroup
 ) -> tuple[Tensor, Tensor]:  # (n_first, n_second) each
-    """Sums of n log n, with the classes less without them, and the number of cells that occur, of every pair."""
-    total, inside = torch.zeros((), dtype=torch.int32, device=nlogn.device), torch.zeros_like(nlogn[0])
+    """Sum of n log n within classes minus over all rows, and number of cells that occur, for every pair."""
+    total, within = torch.zeros((), dtype=torch.int32, device=nlogn.device), torch.zeros_like(nlogn[0])
     for part in parts:
-        counts = ranks.sum_(_count(part, first, second, n_levels))
+        counts = ranks.sum_(_count_pairs(part, first, second, n_levels))
         total = total + counts
-        inside = inside + nlogn[counts].sum(dim=(1, 3))
-    return inside - nlogn[total].sum(dim=(1, 3)), (total > 0).sum(dim=(1, 3))
+        within = within + nlogn[counts].sum(dim=(1, 3))
+    return within - nlogn[total].sum(dim=(1, 3)), (total > 0).sum(dim=(1, 3))
 
 
 def _merge(best: Tensor, z: Tensor, first: Tensor, second: Tensor, n_pairs: int) -> Tensor:
-    """The strongest pairs of those known and those of one block."""
+    """Strongest pairs among those found so far and those of one block."""
     top = z.flatten().topk(min(n_pairs, z.numel()))
     found = torch.stack(
         [first[top.indices // len(second)].double(), second[top.indices % len(second)].double(), top.values], dim=1

@@ -1,8 +1,7 @@
-"""What counts tell: information of one column, or of two, on rows that were not counted.
+"""Plug-in estimates from counts: information of one or two columns on rows that were not counted.
 
-A critic answers for all columns at once; how much one column tells alone needs no network. A table of the training
-rows, cells of the column by classes of the target, gives every held-out row its information, and so a mean with an
-error.
+A table of training rows, bins of the column by classes of the target, gives every held-out row its pointwise
+information, and so a mean with a standard error. No network is needed.
 """
 
 from __future__ import annotations
@@ -14,21 +13,16 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from minerva_select.config import PLUGIN
 from minerva_select.data.encoded_rows import Rows
-from minerva_select.mi.cross_fit import Fold, held_out_clusters
 from minerva_select.mi.discretization import coarsen_target
+from minerva_select.mi.folds import Fold, held_out_clusters, held_out_weights
 from minerva_select.mi.inference import MeanEstimate, estimate_mean
-
-MAX_COUNTED = 100_000  # training rows that are counted, of all folds
-MAX_CLASSES = 32  # classes of a continuous target
-FINE = (8, 32, 128)  # cells of one column that are tried
-COARSE = 12  # cells of a column beside another
-_MASSES = (1.0, 8.0, 64.0)  # how many rows of the prior are mixed into a cell
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
-    """Rows of one fold: those that are counted, then those that are judged."""
+class _FoldRows:
+    """Counted training rows of a fold, followed by its held-out rows."""
 
     x: Rows
     classes: Tensor  # (n_rows,)
@@ -38,108 +32,107 @@ class _Part:
 
 
 class PluginEstimator:
-    """Tables of a few features, from the training rows of every fold, read at its vetting rows.
+    """Tables of a few features from the training rows of every fold, evaluated on its held-out rows.
 
     Parameters
     ----------
     folds
-        Who may see which rows.
+        Folds of the table.
     features
-        Columns that will be asked for.
-    max_counted
-        Training rows to count, of all folds.
+        Columns that estimates are needed for.
+    max_counted_rows
+        Number of training rows to count, over all folds.
     """
 
-    def __init__(self, folds: Sequence[Fold], features: Sequence[int], max_counted: int = MAX_COUNTED) -> None:
-        self.place = {feature: k for k, feature in enumerate(features)}
-        self.weights = torch.cat([fold.row_weights[fold.held_out] for fold in folds])
+    def __init__(
+        self, folds: Sequence[Fold], features: Sequence[int], max_counted_rows: int = PLUGIN.max_counted_rows
+    ) -> None:
+        self.index = {feature: k for k, feature in enumerate(features)}
+        self.weights = held_out_weights(folds)
         self.clusters = held_out_clusters(folds)
-        self.parts = [_part(fold, list(features), max_counted // len(folds)) for fold in folds]
+        self.folds = [_take_rows(fold, list(features), max_counted_rows // len(folds)) for fold in folds]
 
     @property
-    def entropy(self) -> float:
-        """Entropy of the classes of the target."""
-        log_prior = self.parts[0].log_prior
+    def target_entropy(self) -> float:
+        """Entropy of the target's classes."""
+        log_prior = self.folds[0].log_prior
         return -float((log_prior.exp() * log_prior).sum())
 
-    def estimate_mean(self, information: Tensor) -> MeanEstimate:
-        """Mean over the vetting rows."""
-        return estimate_mean(information, self.weights, self.clusters)
+    def marginal(self, feature: int) -> MeanEstimate:
+        """Information of one column, with the number of bins that fits the training rows best."""
+        return self._mean([self._best_information(rows, feature) for rows in self.folds])
 
-    def alone(self, feature: int) -> MeanEstimate:
-        """Information of one column, in as many cells as the training rows can fill."""
-        return self.estimate_mean(torch.cat([self._best(part, feature) for part in self.parts]))
+    def conditional(self, feature: int, given: int) -> tuple[MeanEstimate, MeanEstimate]:
+        """Information of a coarsely binned column: marginal, and conditional on another column."""
+        marginal, conditional = [], []
+        for rows in self.folds:
+            bins, given_bins = (self._bins(rows, column, PLUGIN.n_pair_bins) for column in (feature, given))
+            marginal.append(_evaluate_table(rows, bins)[1])
+            joint = _evaluate_table(rows, given_bins * (int(bins.max()) + 1) + bins)[1]
+            conditional.append(joint - _evaluate_table(rows, given_bins)[1])
+        return self._mean(marginal), self._mean(conditional)
 
-    def estimate_conditional(self, feature: int, known: int) -> tuple[MeanEstimate, MeanEstimate]:
-        """Information of a column in few cells: alone, and beyond what another column tells."""
-        alone, beyond = [], []
-        for part in self.parts:
-            cells, given = self._cells(part, feature, COARSE), self._cells(part, known, COARSE)
-            alone.append(_read(part, cells)[1])
-            beyond.append(_read(part, given * (int(cells.max()) + 1) + cells)[1] - _read(part, given)[1])
-        return self.estimate_mean(torch.cat(alone)), self.estimate_mean(torch.cat(beyond))
-
-    def normalized_information(self, first: int, second: int) -> float:
-        """How nearly two columns say the same: their mutual information over the larger of their entropies."""
-        part = self.parts[0]
-        a, b = (self._cells(part, feature, COARSE)[: part.n_counted] for feature in (first, second))
+    def similarity(self, first: int, second: int) -> float:
+        """Normalized mutual information of two columns: over the larger of their entropies."""
+        rows = self.folds[0]
+        a, b = (self._bins(rows, feature, PLUGIN.n_pair_bins)[: rows.n_counted] for feature in (first, second))
         joint = a * (int(b.max()) + 1) + b
-        entropies = [_entropy(cells) for cells in (a, b, joint)]
+        entropies = [_entropy(bins) for bins in (a, b, joint)]
         largest = max(entropies[:2])
         return (entropies[0] + entropies[1] - entropies[2]) / largest if largest > 0 else 0.0
 
-    def _best(self, part: _Part, feature: int) -> Tensor:
-        """Information of the judged rows with the number of cells that serves the counted rows best."""
-        tried = [_read(part, self._cells(part, feature, n_cells)) for n_cells in FINE]
+    def _mean(self, information: list[Tensor]) -> MeanEstimate:
+        return estimate_mean(torch.cat(information), self.weights, self.clusters)
+
+    def _best_information(self, rows: _FoldRows, feature: int) -> Tensor:
+        tried = [_evaluate_table(rows, self._bins(rows, feature, n_bins)) for n_bins in PLUGIN.bin_counts]
         return max(tried, key=lambda one: one[0])[1]
 
-    def _cells(self, part: _Part, feature: int, n_cells: int) -> Tensor:  # (n_rows,) int64
-        """A column as few codes: bins of ranks or frequent levels, and one for missing."""
-        values = part.x.column(self.place[feature])
+    def _bins(self, rows: _FoldRows, feature: int, n_bins: int) -> Tensor:  # (n_rows,) int64
+        """Bin a numeric column, or merge the rare levels of a categorical one; 0 is missing."""
+        values = rows.x.column(self.index[feature])
         if values.dtype.is_floating_point:
-            bins = (values.nan_to_num(0.0) * n_cells).long().clamp(0, n_cells - 1) + 1
+            bins = (values.nan_to_num(0.0) * n_bins).long().clamp(0, n_bins - 1) + 1
             return bins.masked_fill(values.isnan(), 0)
-        return values.long().clamp(max=n_cells)
+        return values.long().clamp(max=n_bins)
 
 
-def _part(fold: Fold, features: list[int], max_counted: int) -> _Part:
-    train = torch.cat(fold.train).unique() if len(fold.train) > 1 else fold.train[0]
-    train = train[:: max(1, math.ceil(len(train) / max_counted))]
+def _take_rows(fold: Fold, features: list[int], max_counted_rows: int) -> _FoldRows:
+    train = fold.all_training_rows
+    train = train[:: max(1, math.ceil(len(train) / max_counted_rows))]
     rows = torch.cat([train, fold.held_out])
-    x, places = fold.sharding.gather_rows(
-        fold.x.select(features), rows[None]
-    )  # few rows and columns: every rank has them all
+    # Few rows and columns, so that every rank can have them all
+    x, places = fold.sharding.gather_rows(fold.x.select(features), rows[None])
     target = fold.target
-    n_bins = len(target.log_prior)
-    classes = torch.arange(n_bins, device=rows.device)
+    classes = torch.arange(len(target.log_prior), device=rows.device)
     if not target.is_discrete:
-        classes = coarsen_target(classes, target.order, MAX_CLASSES)
+        classes = coarsen_target(classes, target.order, PLUGIN.max_classes)
     prior = torch.zeros(int(classes.max()) + 1, device=rows.device).index_add_(0, classes, target.log_prior.exp())
-    return _Part(x.take(places[0]), classes[target.bins[rows]], fold.row_weights[rows], len(train), prior.log())
+    return _FoldRows(x.take(places[0]), classes[target.bins[rows]], fold.row_weights[rows], len(train), prior.log())
 
 
-def _read(part: _Part, cells: Tensor) -> tuple[float, Tensor]:
-    """What a table of the counted rows is worth to these rows themselves, each left out in turn, and tells the others.
+def _evaluate_table(rows: _FoldRows, bins: Tensor) -> tuple[float, Tensor]:
+    """Leave-one-out log likelihood of the counted rows, and pointwise information of the held-out rows.
 
-    Every cell holds some rows of the prior beside its own, so that one with few rows tells little; how many is chosen
-    by the rows that were counted.
+    Rows of the prior are mixed into every cell, so that cells with few rows carry little information. Their number is
+    the one with the best likelihood.
     """
-    n_classes = len(part.log_prior)
-    places = cells * n_classes + part.classes
-    counted, judged = places[: part.n_counted], slice(part.n_counted, None)
-    size = (int(cells.max()) + 1) * n_classes
-    counts = torch.bincount(counted, part.weights[: part.n_counted].double(), minlength=size).view(-1, n_classes)
-    prior, totals = part.log_prior.double().exp(), counts.sum(1, keepdim=True)
+    n_classes = len(rows.log_prior)
+    cells = bins * n_classes + rows.classes
+    size = (int(bins.max()) + 1) * n_classes
+    weights = rows.weights[: rows.n_counted].double()
+    counts = torch.bincount(cells[: rows.n_counted], weights, minlength=size).view(-1, n_classes)
+    prior, totals = rows.log_prior.double().exp(), counts.sum(1, keepdim=True)
     best: tuple[float, Tensor] | None = None
-    for mass in _MASSES:
-        left_out = ((counts - 1).clamp(min=0) + mass * prior) / ((totals - 1).clamp(min=0) + mass)
-        worth = float(torch.xlogy(counts, left_out).sum())
-        if best is None or worth > best[0]:
-            best = worth, ((counts + mass * prior) / (totals + mass)).log() - part.log_prior
+    for n_prior in PLUGIN.prior_rows:
+        left_out = ((counts - 1).clamp(min=0) + n_prior * prior) / ((totals - 1).clamp(min=0) + n_prior)
+        likelihood = float(torch.xlogy(counts, left_out).sum())
+        if best is None or likelihood > best[0]:
+            best = likelihood, ((counts + n_prior * prior) / (totals + n_prior)).log() - rows.log_prior
     assert best is not None
-    return best[0], best[1].float().flatten()[places[judged]]
+    return best[0], best[1].float().flatten()[cells[rows.n_counted :]]
 
 
-def _entropy(cells: Tensor) -> float:
-    shares = torch.bincount(cells).double() / len(cells)
+def _entropy(bins: Tensor) -> float:
+    shares = torch.bincount(bins).double() / len(bins)
     return -float(torch.xlogy(shares, shares).sum())

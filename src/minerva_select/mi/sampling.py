@@ -1,4 +1,4 @@
-"""Which rows a batch holds: each as likely as any other, or rare classes more often than they occur."""
+"""Sampling of rows: batches, with rare classes more often than they occur, and stratified subsamples."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Generator, Tensor
 
-NEVER = -80.0  # logarithm of the prior of a class that never occurs
-MAX_VISITS = 10  # how often a whole training may show a row of a rare class: more, and it is learned by heart
-MAX_SHARE = 0.02  # of a batch: beyond that a class is not rare
+from minerva_select.config import SAMPLING
 
 
 class UniformSampler:
@@ -21,32 +19,32 @@ class UniformSampler:
         self.log_prior = log_prior
 
     def draw(self, n_batch: int, generator: Generator) -> Tensor:  # (n_members, n_batch)
-        """Rows of one batch."""
+        """Draw the rows of one batch."""
         chance = torch.rand(len(self.rows), n_batch, generator=generator, dtype=torch.float64)
         return self.rows.gather(1, (chance.to(self.rows.device) * self.n_rows).long())
 
 
 class RebalancedSampler:
-    """Batches with shares of the classes that are not their own, and the prior that such batches have.
+    """Batches with given shares of the classes, and the class prior of such batches.
 
-    With q(k|x) proportional to p(k) exp T(x, k), the best critic is the same whatever the prior p of the batches, as
-    long as the loss knows it; but of one positive in ten thousand most batches hold none, and nothing is learned.
+    With q(k|x) proportional to p(k) exp T(x, k), the best critic does not depend on the prior p of the batches, as long
+    as the loss uses that prior. Without rebalancing, most batches would contain no row of a very rare class.
     """
 
     def __init__(self, seen: Sequence[Tensor], bins: Tensor, row_weights: Tensor, share: Tensor) -> None:
         n_classes = share.shape[1]
         ordered = [rows[bins[rows].argsort(stable=True)] for rows in seen]
         counts = torch.stack([torch.bincount(bins[rows], minlength=n_classes) for rows in seen])
-        amounts = torch.stack([torch.bincount(bins[rows], row_weights[rows].double(), n_classes) for rows in seen])
-        prior = share * amounts / counts.clamp(min=1)  # rows of a class may weigh more than those of another
-        self.log_prior = (prior / prior.sum(1, keepdim=True)).log().clamp(min=NEVER).float().unsqueeze(1)
+        totals = torch.stack([torch.bincount(bins[rows], row_weights[rows].double(), n_classes) for rows in seen])
+        prior = share * totals / counts.clamp(min=1)  # row weights may differ between classes
+        self.log_prior = (prior / prior.sum(1, keepdim=True)).log().clamp(min=SAMPLING.log_never).float().unsqueeze(1)
         self.rows, _ = pad_rows(ordered, row_weights)
         self.counts = counts
         self.starts = counts.cumsum(1) - counts
         self.edges = share.cumsum(1)[:, :-1].contiguous()
 
     def draw(self, n_batch: int, generator: Generator) -> Tensor:  # (n_members, n_batch)
-        """Rows of one batch."""
+        """Draw the rows of one batch."""
         chance = torch.rand(2, len(self.rows), n_batch, generator=generator, dtype=torch.float64).to(self.rows.device)
         classes = torch.searchsorted(self.edges, chance[0], right=True)
         places = self.starts.gather(1, classes) + (chance[1] * self.counts.gather(1, classes)).long()
@@ -56,12 +54,13 @@ class RebalancedSampler:
 def make_sampler(
     seen: Sequence[Tensor], bins: Tensor, row_weights: Tensor, log_prior: Tensor, *, is_discrete: bool, n_draws: int
 ) -> UniformSampler | RebalancedSampler:
-    """Who draws the rows of a training of so many draws: plainly, unless it would see too little of some class."""
+    """Sampler for a training of ``n_draws`` rows; rebalanced if it would see too few rows of some class."""
     if is_discrete:
         n_classes = log_prior.shape[-1]
         counts = torch.stack([torch.bincount(bins[rows], minlength=n_classes) for rows in seen]).double()
         share = counts / counts.sum(1, keepdim=True)
-        wanted = (MAX_VISITS * counts / n_draws).clamp(max=min(MAX_SHARE, 0.5 / n_classes))
+        max_share = min(SAMPLING.max_share, SAMPLING.max_total_share / n_classes)
+        wanted = (SAMPLING.max_visits * counts / n_draws).clamp(max=max_share)
         if (wanted > share).any():
             share = torch.maximum(share, wanted)
             return RebalancedSampler(seen, bins, row_weights, share / share.sum(1, keepdim=True))
@@ -69,7 +68,7 @@ def make_sampler(
 
 
 def pad_rows(rows: Sequence[Tensor], row_weights: Tensor) -> tuple[Tensor, Tensor]:
-    """Index blocks of unequal length as one, the filling at weight zero."""
+    """Stack indices of unequal length, with padding of weight zero."""
     length = max(len(block) for block in rows)
     padded = torch.stack([torch.cat([block, block[:1].expand(length - len(block))]) for block in rows])
     weights = row_weights[padded].clone()
@@ -79,13 +78,16 @@ def pad_rows(rows: Sequence[Tensor], row_weights: Tensor) -> tuple[Tensor, Tenso
 
 
 def draw_stratified(bins: Tensor, n_rows: int, generator: Generator) -> tuple[Tensor, Tensor]:
-    """Places of about so many rows, with the share of its bin that each stands for: rare bins are drawn whole."""
+    """Draw about ``n_rows`` indices with equal numbers per class, rare classes whole.
+
+    Returns the indices, and the share of its class that was drawn for each.
+    """
     counts = torch.bincount(bins)
-    per_bin = max(1, n_rows // max(1, int((counts > 0).sum())))
-    share = (per_bin / counts.clamp(min=1)).clamp(max=1.0)
-    # Rows that a class does not fill go to the others
+    per_class = max(1, n_rows // max(1, int((counts > 0).sum())))
+    share = (per_class / counts.clamp(min=1)).clamp(max=1.0)
+    # Classes with fewer rows leave room for the others
     share = (share * n_rows / (share * counts).sum()).clamp(max=1.0)
     chosen = torch.rand(len(bins), generator=generator).to(bins.device) < share[bins]
-    places = chosen.nonzero().squeeze(1)
-    places = places if len(places) else torch.zeros(1, dtype=torch.int64, device=bins.device)  # never none
-    return places, share[bins[places]]
+    indices = chosen.nonzero().squeeze(1)
+    indices = indices if len(indices) else torch.zeros(1, dtype=torch.int64, device=bins.device)  # at least one
+    return indices, share[bins[indices]]

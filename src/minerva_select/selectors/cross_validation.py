@@ -9,18 +9,17 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from minerva_select.config import SPLITS, TARGET_BINS
+from minerva_select.config import SPLITS, TARGET_BINS, FitConfig
 from minerva_select.data.encoded_rows import Rows, join_rows, rows_from_arrays
 from minerva_select.data.sharding import UNSHARDED, Sharding
 from minerva_select.errors import InputError
-from minerva_select.mi.cross_fit import Fold, Target
+from minerva_select.mi.folds import Fold, Target
 from minerva_select.preprocessing.column_types import TargetTypes
 from minerva_select.preprocessing.table_encoder import EncodedTable, TableEncoder
 from minerva_select.preprocessing.target_bins import fit_target_bins
 from minerva_select.runtime.distributed import ProcessGroup
 from minerva_select.schema import ColumnType, Table
 from minerva_select.selectors.row_metadata import RowMetadata
-from minerva_select.solvers.fit_config import FitConfig
 
 MIN_ROWS = 6  # two each to train, tune and test on
 NEVER = -80.0  # log prior of a bin that never occurs

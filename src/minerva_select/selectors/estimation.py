@@ -10,9 +10,11 @@ import numpy as np
 import torch
 
 from minerva_select.codes import EstimateNote
+from minerva_select.config import FitConfig
 from minerva_select.data.frames import as_table, as_target
 from minerva_select.errors import InputError
-from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics, Fold, held_out_clusters
+from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
+from minerva_select.mi.folds import Fold, held_out_clusters
 from minerva_select.mi.inference import MeanEstimate, estimate_mean
 from minerva_select.mi.training import TrainingContext
 from minerva_select.preprocessing.column_types import infer_column_types, infer_target_types
@@ -24,8 +26,8 @@ from minerva_select.schema import Column, Table
 from minerva_select.selectors.cross_validation import check_rows, encode, make_folds, split_into_folds
 from minerva_select.selectors.parameters import as_generator, as_names
 from minerva_select.selectors.row_metadata import read_row_metadata
-from minerva_select.solvers.candidate_search import SearchContext, screen_fold, search_candidates
-from minerva_select.solvers.fit_config import FitConfig
+from minerva_select.solvers.candidate_search import SearchContext, search_candidates
+from minerva_select.solvers.screen import screen_fold
 
 FEW_COLUMNS = 3  # up to this many columns are learned together; of more, uninformative ones are removed first
 

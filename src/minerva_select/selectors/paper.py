@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minerva_select.codes import ReasonCode, WarningCode
-from minerva_select.config import SPLITS, TARGET_BINS
+from minerva_select.config import SPLITS, TARGET_BINS, PaperSettings
 from minerva_select.mi.inference import MeanEstimate
 from minerva_select.preprocessing.table_encoder import TableEncoder
 from minerva_select.preprocessing.target_bins import fit_target_bins
@@ -25,7 +25,7 @@ from minerva_select.selectors.fit_context import FitContext, empty_selection
 from minerva_select.selectors.progress import PAPER_STAGES, Stage
 from minerva_select.selectors.solver_selector import SolverSelector
 from minerva_select.selectors.usable_columns import FeatureGroups
-from minerva_select.solvers.paper import PaperSettings, PaperSolution, solve_paper
+from minerva_select.solvers.paper import PaperSolution, solve_paper
 
 _UNUSED = (ReasonCode.CONSTANT, ReasonCode.ALL_MISSING, ReasonCode.IDENTIFIER, ReasonCode.DROPPED_ON_REQUEST)
 MAX_WEIGHTS = 24  # features whose weights are recorded during training

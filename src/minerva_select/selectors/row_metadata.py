@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from minerva_select.config import FitConfig
 from minerva_select.data.frames import as_column
 from minerva_select.data.splits import assign_folds, split_by_time, split_rows
 from minerva_select.errors import InputError
-from minerva_select.solvers.fit_config import FitConfig
 
 MIN_GROUPS = 4
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import torch
 
 from minerva_select.codes import WarningCode
+from minerva_select.config import FitConfig
 from minerva_select.data.encoded_rows import PackedRows, Rows
-from minerva_select.mi.cross_fit import Target
+from minerva_select.mi.folds import Target
 from minerva_select.results import Selection, SelectionWarning, TrainingRecord
 from minerva_select.results.provenance import versions
 from minerva_select.runtime.device import limit_threads
@@ -16,7 +17,6 @@ from minerva_select.selectors.diagnostics import find_suspects, suspect_warnings
 from minerva_select.selectors.estimation import as_estimate
 from minerva_select.selectors.fit_context import FitContext, empty_selection
 from minerva_select.selectors.result_builder import ResultBuilder
-from minerva_select.solvers.fit_config import FitConfig
 from minerva_select.solvers.vetting import VettingSolution, solve_vetting
 
 
@@ -57,7 +57,7 @@ def select_by_vetting(context: FitContext) -> Selection:
         with limit_threads(plan.max_threads), seeded_rng(seed, device) as generator:
             run = context.run(generator, on_record)
             return folds[0].target, solve_vetting(
-                folds, units, context.kept_units, plan, run, n_wanted=context.n_features
+                folds, units, context.kept_units, plan, run, n_to_select=context.n_features
             )
 
     try:

@@ -2,48 +2,31 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
+from minerva_select.config import TIME_SHARES, PaperSettings, Schedule
 from minerva_select.data.encoded_rows import Rows, stack_rows
-from minerva_select.mi.bounds import donsker_varadhan
+from minerva_select.mi.bounds import donsker_varadhan, score_joint_and_marginal
 from minerva_select.mi.critics import ConcatenatedCritic
 from minerva_select.mi.ensemble import Ensemble
 from minerva_select.mi.feature_weights import FeatureWeights
 from minerva_select.mi.inference import MeanEstimate, estimate_bound
 from minerva_select.mi.objective import Loss, norm_drift, sparsity_ratio
-from minerva_select.mi.pairing import score_joint_and_marginal
-from minerva_select.mi.training import Schedule, TrainingContext, train
+from minerva_select.mi.training import TrainingContext, TrainingOptions, train
 from minerva_select.results import TrainingRecord
 
 
 @dataclass(frozen=True)
-class PaperSettings:
-    """Coefficients of eq. 9 and of Algorithm 1."""
-
-    sparsity: float = 0.05  # c1; the paper has 1
-    norm_drift: float = 1.0  # c2
-    target_norm: float = 1.0  # a
-    learning_rate: float = 1e-3  # r of the network; the paper has 1e-4
-    weight_rate: float = 0.02  # r of p: at 0.05 the norm falls faster than the network can follow
-    threshold: float = 1e-5  # epsilon
-    batch_size: int = 1000
-    max_steps_learn: int = 2000
-    max_steps_sparsify: int = 3000
-    settled_after: int = 16  # evaluations in a row with the same weights above zero end the second stage
-
-
-@dataclass(frozen=True)
 class PaperSolution:
-    """What Algorithm 1 ends with."""
+    """Result of Algorithm 1."""
 
     weights: Tensor  # (n_features,)
-    total: MeanEstimate  # held-out bound after the first stage, all weights at 1
-    kept: MeanEstimate  # held-out bound after the second
+    total: MeanEstimate  # held-out bound after the first stage, with all weights at 1
+    kept: MeanEstimate  # held-out bound after the second stage
     converged: bool
     records: tuple[TrainingRecord, ...]
     weight_path: Tensor  # (n_evaluations, n_features) weights at every evaluation of the second stage
@@ -55,123 +38,152 @@ def solve_paper(
     held_out: tuple[Rows, Rows],
     units: Sequence[int],
     settings: PaperSettings,
-    run: TrainingContext,
+    context: TrainingContext,
 ) -> PaperSolution:
-    """Algorithm 1: returns the weights p, of which those above the threshold are the selection.
+    """Run Algorithm 1; features with a weight above the threshold are selected.
 
-    Of several ranks each is given all rows, and scores its slice of every batch.
+    With several ranks, each has all rows and scores its slice of every batch.
     """
-    # Line 1: initialise the network
-    critic = Ensemble(ConcatenatedCritic(x.layout, y.layout), x.device)
-    p, generator, ranks = FeatureWeights(units, x.device), run.generator, run.ranks
-    x_held_out, y_held_out = held_out
-
-    def score(x_rows: Rows, y_rows: Rows, weights: Tensor) -> Tensor:
-        if ranks.size > 1:
-            mine = torch.arange(len(x_rows), device=x_rows.device)[ranks.own_slice(len(x_rows))]
-            x_rows, y_rows = x_rows.take(mine), y_rows.take(mine)
-        scores: Tensor = critic.critic(stack_rows([x_rows]), stack_rows([y_rows]), weights[None])
-        return scores[0]
-
-    def bound(x_rows: Rows, y_rows: Rows) -> Tensor:
-        scores = score_joint_and_marginal(score, x_rows, y_rows, p.by_feature(), generator)
-        return donsker_varadhan(*scores, ranks if ranks.size > 1 else None)
-
-    def share(term: Tensor) -> Tensor:
-        # The gradient of a bound is that of this rank's pairs already, its value that of all
-        return term if ranks.size == 1 else term - term.detach() * (1 - 1 / ranks.size)
-
-    @torch.no_grad()
-    def held_out_evidence() -> MeanEstimate:
-        scores = score_joint_and_marginal(score, x_held_out, y_held_out, p.by_feature(), generator)
-        return estimate_bound(*(ranks.gather_slices(own, len(x_held_out)) for own in scores))
-
-    def draw() -> tuple[Rows, Rows]:
-        # Lines 3 and 9: draw n samples of the joint distribution
-        rows = torch.randint(len(x), (min(settings.batch_size, len(x)),), generator=generator).to(x.device)
-        return x.take(rows), y.take(rows)
-
-    def held_out_bound() -> Tensor:
-        return bound(x_held_out, y_held_out)[None]
-
-    # Lines 2 to 6: theta <- theta - r grad v(theta, 1)
-    def loss_learn() -> Loss:
-        return Loss(-share(bound(*draw()))[None])
-
+    # Line 1: initialize theta
+    model = _Model(x, y, units, settings, context)
     schedule = Schedule(
         max_steps=settings.max_steps_learn,
         batch_size=settings.batch_size,
         learning_rate=settings.learning_rate,
         weight_decay=0.0,
-        patience=8,
+        patience=settings.patience,
     )
-    p.values.requires_grad_(False)
+
+    def held_out_bound() -> Tensor:
+        return model.bound(*held_out)[None]
+
+    # Lines 2 to 6: theta <- theta - r grad v(theta, 1)
+    model.p.values.requires_grad_(False)
     learned = train(
-        critic,
-        loss_learn,
+        model.critic,
+        model.loss_learn,
         held_out_bound,
         schedule,
-        dataclasses.replace(run, deadline=run.deadline.fraction(0.5)),
+        replace(context, deadline=context.deadline.fraction(TIME_SHARES.paper_learning)),
         stage="learn",
-        n_features=lambda: p.n_kept,
+        options=TrainingOptions(n_features=lambda: model.p.n_kept),
     )
+    total = model.estimate(*held_out)
 
-    total = held_out_evidence()
-
-    # Line 7: phi <- theta, p <- 1. Lines 8 to 13: phi and p descend on the loss of eq. 9
-    p.values.requires_grad_(True)
-
-    def loss_sparsify() -> Loss:
-        return Loss(
-            -share(bound(*draw()))[None],
-            settings.sparsity * sparsity_ratio(p.values) / ranks.size,
-            settings.norm_drift * norm_drift(p.values, settings.target_norm) / ranks.size,
-        )
-
-    def step_on_weights() -> None:
-        if p.values.grad is not None:
-            ranks.sum_(p.values.grad)
-        p.step_(settings.weight_rate)
-
-    support = p.values.detach() > settings.threshold
-    n_alike = torch.zeros((), dtype=torch.int64)  # evaluations in a row
-    n_evaluations = settings.max_steps_sparsify // schedule.evaluate_every + 1
-    weight_path, n_noted = torch.zeros(n_evaluations, len(units)), torch.zeros((), dtype=torch.int64)
-
-    def settled() -> bool:
-        weight_path[int(n_noted)] = p.by_feature().detach().cpu()
-        n_noted.add_(1)
-        now = p.values.detach() > settings.threshold
-        n_alike.copy_(n_alike + 1 if now.equal(support) else torch.ones_like(n_alike))
-        support.copy_(now)
-        return int(n_alike) >= settings.settled_after and not bool(now.all())
-
+    # Line 7: phi <- theta, p <- 1. Lines 8 to 13: gradient steps of phi and p on the loss of eq. 9
+    model.p.values.requires_grad_(True)
+    support = _Support(model.p, settings, n_evaluations=settings.max_steps_sparsify // schedule.evaluate_every + 1)
     sparsified = train(
-        critic,
-        loss_sparsify,
+        model.critic,
+        model.loss_sparsify,
         held_out_bound,
-        dataclasses.replace(schedule, max_steps=settings.max_steps_sparsify),
-        run,
+        replace(schedule, max_steps=settings.max_steps_sparsify),
+        context,
         stage="sparsify",
-        after_step=step_on_weights,
-        n_features=lambda: p.n_kept,
-        keep_best=False,
-        finished=settled,
-        changed={
-            "weights": p.values,
-            "support": support,
-            "n_alike": n_alike,
-            "weight_path": weight_path,
-            "n_noted": n_noted,
-        },
+        options=TrainingOptions(
+            after_step=model.step_on_weights,
+            n_features=lambda: model.p.n_kept,
+            keep_best=False,
+            finished=support.has_settled,
+            extra_state={"weights": model.p.values, **support.state},
+        ),
     )
     # Line 14: return the features whose weight is not zero
-    weights = p.by_feature().detach().cpu()
+    weights = model.p.by_feature().detach().cpu()
     return PaperSolution(
         weights=torch.where(weights > settings.threshold, weights, 0.0),
         total=total,
-        kept=held_out_evidence(),
+        kept=model.estimate(*held_out),
         converged=learned.converged and sparsified.converged,
         records=learned.records + sparsified.records,
-        weight_path=weight_path[: int(n_noted)],
+        weight_path=support.weight_path[: int(support.n_evaluated)],
     )
+
+
+class _Model:
+    """The critic and the weights p, with the bound and the losses of the paper."""
+
+    def __init__(
+        self, x: Rows, y: Rows, units: Sequence[int], settings: PaperSettings, context: TrainingContext
+    ) -> None:
+        self.x, self.y, self.settings = x, y, settings
+        self.generator, self.ranks = context.generator, context.ranks
+        self.critic = Ensemble(ConcatenatedCritic(x.layout, y.layout), x.device)
+        self.p = FeatureWeights(units, x.device)
+
+    def score(self, x: Rows, y: Rows, weights: Tensor) -> Tensor:  # (n_rows,)
+        """Score this rank's slice of the rows."""
+        if self.ranks.size > 1:
+            own = torch.arange(len(x), device=x.device)[self.ranks.own_slice(len(x))]
+            x, y = x.take(own), y.take(own)
+        scores: Tensor = self.critic.critic(stack_rows([x]), stack_rows([y]), weights[None])
+        return scores[0]
+
+    def bound(self, x: Rows, y: Rows) -> Tensor:
+        """-v(theta, p) of eq. 8."""
+        scores = score_joint_and_marginal(self.score, x, y, self.p.by_feature(), self.generator)
+        return donsker_varadhan(*scores, self.ranks if self.ranks.size > 1 else None)
+
+    @torch.no_grad()
+    def estimate(self, x: Rows, y: Rows) -> MeanEstimate:
+        """The bound on these rows with its standard error."""
+        scores = score_joint_and_marginal(self.score, x, y, self.p.by_feature(), self.generator)
+        return estimate_bound(*(self.ranks.gather_slices(own, len(x)) for own in scores))
+
+    def _batch_bound(self) -> Tensor:  # (1,)
+        # Lines 3 and 9: draw n samples of the joint distribution
+        n_batch = min(self.settings.batch_size, len(self.x))
+        rows = torch.randint(len(self.x), (n_batch,), generator=self.generator).to(self.x.device)
+        bound = self.bound(self.x.take(rows), self.y.take(rows))
+        if self.ranks.size > 1:  # the gradient is already that of this rank's pairs, the value that of all
+            bound = bound - bound.detach() * (1 - 1 / self.ranks.size)
+        return bound[None]
+
+    def loss_learn(self) -> Loss:
+        """v(theta, 1): the loss of line 5."""
+        return Loss(-self._batch_bound())
+
+    def loss_sparsify(self) -> Loss:
+        """The loss of eq. 9 and lines 11 and 12."""
+        p, settings = self.p.values, self.settings
+        return Loss(
+            -self._batch_bound(),
+            settings.sparsity * sparsity_ratio(p) / self.ranks.size,
+            settings.norm_drift * norm_drift(p, settings.target_norm) / self.ranks.size,
+        )
+
+    def step_on_weights(self) -> None:
+        """Line 12: p <- p - r grad l(phi, p), projected onto p >= 0."""
+        if self.p.values.grad is not None:
+            self.ranks.sum_(self.p.values.grad)
+        self.p.step_(self.settings.weight_rate)
+
+
+class _Support:
+    """The set of weights above the threshold, to decide when it no longer changes (line 13)."""
+
+    def __init__(self, p: FeatureWeights, settings: PaperSettings, n_evaluations: int) -> None:
+        self.p, self.settings = p, settings
+        self.support = p.values.detach() > settings.threshold
+        self.n_unchanged = torch.zeros((), dtype=torch.int64)  # evaluations in a row
+        self.weight_path = torch.zeros(n_evaluations, len(p.units))
+        self.n_evaluated = torch.zeros((), dtype=torch.int64)
+
+    @property
+    def state(self) -> dict[str, Tensor]:
+        """Tensors that a resumed training needs."""
+        return {
+            "support": self.support,
+            "n_unchanged": self.n_unchanged,
+            "weight_path": self.weight_path,
+            "n_evaluated": self.n_evaluated,
+        }
+
+    def has_settled(self) -> bool:
+        """Record the weights; True when some are zero and the others have stayed above it for a while."""
+        self.weight_path[int(self.n_evaluated)] = self.p.by_feature().detach().cpu()
+        self.n_evaluated.add_(1)
+        now = self.p.values.detach() > self.settings.threshold
+        self.n_unchanged.copy_(self.n_unchanged + 1 if now.equal(self.support) else torch.ones_like(self.n_unchanged))
+        self.support.copy_(now)
+        return int(self.n_unchanged) >= self.settings.settled_after and not bool(now.all())

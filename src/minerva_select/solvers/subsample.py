@@ -1,4 +1,4 @@
-"""Fewer rows to judge by, where there are more than it takes: the rest of the rows would only cost time."""
+"""Subsample tuning and held-out rows of large tables."""
 
 from __future__ import annotations
 
@@ -8,43 +8,39 @@ from dataclasses import replace
 
 from torch import Generator, Tensor
 
-from minerva_select.mi.cross_fit import Fold
+from minerva_select.config import SUBSAMPLE
+from minerva_select.mi.folds import Fold
 from minerva_select.mi.sampling import draw_stratified
-
-MAX_TUNE_ROWS = 20_000  # rows to tune on, of all folds
-MAX_VET_ROWS = 100_000  # rows to vet on, of all folds
-ROWS_A_SECOND = 1_500  # to tune and vet on at most, where the time is limited
-MIN_ROWS = 5_000
 
 
 def subsample_folds(folds: Sequence[Fold], generator: Generator, seconds: float | None = None) -> list[Fold]:
-    """Folds that tune and vet on at most so many rows, drawn at random; rare classes of the target stay whole.
+    """Limit the tuning and held-out rows of all folds, and further under a time limit of ``seconds``.
 
-    Fewer still where the run has only so many seconds: what is judged, is judged on all of these rows many times.
-
-    A row that was drawn stands for its share of those that were not, so that every mean stays right, and hardly less
-    sure: where one row in a thousand is positive, the positives decide how sure a mean is. Training rows all stay. Only
-    folds of one member are thinned, as tables that have more are small.
+    Rows are drawn at random, with rare classes whole. A drawn row gets the weight of those it represents, so that means
+    stay unbiased and hardly less certain: with one positive in a thousand rows, the positives determine the standard
+    error. Training rows all stay. Folds with several members are small and stay as they are.
     """
     if len(folds[0].tune) > 1:
         return list(folds)
-    in_time = math.inf if seconds is None else max(MIN_ROWS, seconds * ROWS_A_SECOND)
-    max_tune, max_vet = (int(min(most, in_time)) for most in (MAX_TUNE_ROWS, MAX_VET_ROWS))
-    row_weights = folds[0].row_weights.clone()  # one for all folds of a table
+    in_time = math.inf if seconds is None else max(SUBSAMPLE.min_rows, seconds * SUBSAMPLE.rows_per_second)
+    max_tuning, max_held_out = (
+        int(min(most, in_time)) for most in (SUBSAMPLE.max_tuning_rows, SUBSAMPLE.max_held_out_rows)
+    )
+    row_weights = folds[0].row_weights.clone()  # shared by all folds of a table
 
     def draw(fold: Fold, rows: Tensor, max_rows: int) -> Tensor:
         if len(rows) * len(folds) <= max_rows:
             return rows
-        places, share = draw_stratified(fold.target.bins[rows], max_rows // len(folds), generator)
-        row_weights[rows[places]] /= share
-        return rows[places]
+        chosen, share = draw_stratified(fold.target.bins[rows], max_rows // len(folds), generator)
+        row_weights[rows[chosen]] /= share
+        return rows[chosen]
 
     return [
         replace(
             fold,
             row_weights=row_weights,
-            tune=(draw(fold, fold.tune[0], max_tune),),
-            held_out=draw(fold, fold.held_out, max_vet),
+            tune=(draw(fold, fold.tune[0], max_tuning),),
+            held_out=draw(fold, fold.held_out, max_held_out),
         )
         for fold in folds
     ]

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
-from minerva_select.mi.cross_fit import Fold, held_out_clusters
+from minerva_select.config import INFERENCE, TIME_SHARES, VETTING, FitConfig
+from minerva_select.mi.folds import Fold, held_out_clusters, held_out_weights
 from minerva_select.mi.inference import MeanEstimate, estimate_mean, holm_bonferroni
 from minerva_select.mi.pairwise_mi import PairwiseInformation
 from minerva_select.mi.training import TrainingContext
@@ -16,189 +17,196 @@ from minerva_select.solvers.attribution import ColumnAttribution, UnitAttributio
 from minerva_select.solvers.candidate_search import (
     CandidateSet,
     SearchContext,
-    add_pair_tables,
     fit_candidates,
-    screen_fold,
     search_candidates,
-    sort_by_screen,
     units_by_critics,
 )
 from minerva_select.solvers.elimination import EliminationResult, MaskedCritics, eliminate
-from minerva_select.solvers.fit_config import FitConfig
 from minerva_select.solvers.permutation import held_out_importances
+from minerva_select.solvers.screen import add_pair_tables, marginal_z_of_units, screen_fold, sort_by_screen
 from minerva_select.solvers.subsample import subsample_folds
 
-LEAST_SECONDS = 2.0  # for a test of what was proposed, however late it is
-LEVEL = 0.05  # probability that anything at all is selected from pure noise
+_ZERO = MeanEstimate(0.0, 0.0)
 
 
 @dataclass(frozen=True)
 class VettingSolution:
-    """What the solver found, unit by unit."""
+    """What the solver found, by unit index."""
 
     screen: PairwiseInformation  # of the first fold
-    permutation_importances: dict[int, MeanEstimate]  # fall under shuffling of every unit that was proposed
+    permutation_importances: dict[int, MeanEstimate]  # of every unit in a candidate set, on held-out rows
     survivors: list[int]
     elimination: EliminationResult | None  # None if nothing survived
     columns: ColumnAttribution
     information: MeanEstimate  # of the selected units
-    total: MeanEstimate  # of the largest set that was vetted
-    converged: bool  # False when the time ran out
+    total: MeanEstimate  # of all survivors
+    converged: bool  # False if the time ran out
     units: UnitAttribution = field(default_factory=UnitAttribution)
-    importance_rounds: list[dict[int, float]] = field(
-        default_factory=list
-    )  # of sparsifying: nats each unit was missed by
+    importance_rounds: list[dict[int, float]] = field(default_factory=list)  # nats of each unit, by round of sparsify
     still_rising: bool = False  # whether longer training would find more information in the selected units
 
     @property
     def selected(self) -> list[int]:
-        """Units that are kept."""
+        """Selected units."""
         return [] if self.elimination is None else self.elimination.kept
 
 
 def solve_vetting(
     folds: list[Fold],
     units: list[list[int]],
-    kept: list[int],
-    plan: FitConfig,
-    run: TrainingContext,
+    required: list[int],
+    config: FitConfig,
+    training: TrainingContext,
     *,
-    n_wanted: int | None = None,
+    n_to_select: int | None = None,
 ) -> VettingSolution:
-    """Find the units that carry information together and that no others make superfluous."""
-    deadline = run.deadline
-    context = SearchContext(units, kept, plan, replace(run, deadline=deadline.fraction(0.7)))
-    # Screen, learn, sparsify: every fold proposes from its own training rows
-    screens = [screen_fold(fold, deadline.fraction(0.3 / (len(folds) - k))) for k, fold in enumerate(folds)]
-    folds = add_pair_tables(subsample_folds(folds, run.generator, deadline.seconds), screens, plan.n_pairs)
+    """Find the units that carry information together and that no other units make redundant.
+
+    Parameters
+    ----------
+    folds
+        Folds of the table.
+    units
+        Features of every unit: one feature, or a group that is selected together.
+    required
+        Units to select whatever they contribute.
+    config, training
+        Size of the fit, and what all its trainings share.
+    n_to_select
+        Number of units to select; None selects all that contribute.
+    """
+    deadline = training.deadline
+
+    def with_time(share: float, at_least: float = 0.0) -> TrainingContext:
+        return replace(training, deadline=deadline.fraction(share, at_least=at_least))
+
+    context = SearchContext(units, required, config, with_time(TIME_SHARES.search))
+    # Screen: count columns and pairs of every fold
+    screens = [
+        screen_fold(fold, deadline.fraction(TIME_SHARES.screen / (len(folds) - k))) for k, fold in enumerate(folds)
+    ]
+    folds = add_pair_tables(subsample_folds(folds, training.generator, deadline.seconds), screens, config.n_pairs)
+
+    # Learn and sparsify: every fold finds its candidate set on its training and tuning rows
     candidates = search_candidates(folds, screens, context)
-    cut = context.run.deadline.expired
-    # Vet, first by shuffling on rows that nothing has seen
-    context.run = replace(run, deadline=deadline.fraction(0.6, at_least=LEAST_SECONDS))
+    out_of_time = context.training.deadline.expired
+
+    # Vet, step 1: permutation test on held-out rows
+    context.training = with_time(TIME_SHARES.permutation, at_least=TIME_SHARES.min_vet_seconds)
     if math.isfinite(deadline.remaining):
         candidates = [
-            replace(one, units=sort_by_screen(one.units, found, context))
-            for one, found in zip(candidates, screens, strict=True)
+            replace(candidate, units=sort_by_screen(candidate.units, screen, units))
+            for candidate, screen in zip(candidates, screens, strict=True)
         ]
-    permutation_importances = _shuffle(candidates, context)
-    survivors = _survivors(permutation_importances, kept, len(units), screens[0], context, n_wanted)
+    importances = _permutation_importances(candidates, context)
+    survivors = _select_survivors(importances, screens[0], context, n_to_select)
     if not survivors:
-        in_time = not (cut or deadline.expired)
-        nothing, columns = MeanEstimate(0.0, 0.0), attribute_columns(folds, screens[0], [], in_time=in_time)
+        in_time = not (out_of_time or deadline.expired)
+        columns = attribute_columns(folds, screens[0], [], in_time=in_time)
         return VettingSolution(
-            screens[0],
-            permutation_importances,
-            [],
-            None,
-            columns,
-            nothing,
-            nothing,
-            in_time,
+            screen=screens[0],
+            permutation_importances=importances,
+            survivors=[],
+            elimination=None,
+            columns=columns,
+            information=_ZERO,
+            total=_ZERO,
+            converged=in_time,
             importance_rounds=context.importance_rounds,
         )
-    # Then by leaving one out, the least contribution first
-    context.run = replace(run, deadline=deadline.fraction(0.5))
-    vetting = MaskedCritics(candidates, survivors, context)
-    cut = cut or context.run.deadline.expired
-    context.run = run
-    elimination = eliminate(vetting, context, LEVEL, n_wanted)
-    cut = cut or not elimination.in_time
-    information, total, still_rising = _measure(elimination, candidates, context)
-    # Explain: who tells what alone, who works with whom, what fewer would tell
+
+    # Vet, step 2: backward elimination, the least contribution first
+    context.training = with_time(TIME_SHARES.masked_training)
+    masked = MaskedCritics(candidates, survivors, context)
+    out_of_time = out_of_time or context.training.deadline.expired
+    context.training = training
+    elimination = eliminate(masked, context, n_to_select)
+    out_of_time = out_of_time or not elimination.completed
+    information, total, still_rising = _measure_information(elimination, candidates, context)
+
+    # Attribute: marginal information, interactions, nested subsets
     in_time = not deadline.expired
     columns = attribute_columns(folds, screens[0], context.features_of(elimination.kept), in_time=in_time)
-    together = attribute_units(vetting, elimination, context) if in_time else UnitAttribution(path=elimination.path)
+    attributed = attribute_units(masked, elimination, context) if in_time else UnitAttribution(path=elimination.path)
     return VettingSolution(
-        screens[0],
-        permutation_importances,
-        survivors,
-        elimination,
-        columns,
-        information,
-        total,
-        in_time and not cut,
-        together,
-        context.importance_rounds,
-        still_rising,
+        screen=screens[0],
+        permutation_importances=importances,
+        survivors=survivors,
+        elimination=elimination,
+        columns=columns,
+        information=information,
+        total=total,
+        converged=in_time and not out_of_time,
+        units=attributed,
+        importance_rounds=context.importance_rounds,
+        still_rising=still_rising,
     )
 
 
-def _measure(
-    elimination: EliminationResult, candidates: list[CandidateSet], context: SearchContext
-) -> tuple[MeanEstimate, MeanEstimate, bool]:
-    """Information of what was kept and of all survivors, and whether training longer would find more of it.
-
-    By critics of just these units; when the time is up, as the vet has found it.
-    """
-    if context.run.deadline.expired:
-        return elimination.path[-1][1], elimination.path[0][1], False
-    fitted = _fit_to(elimination.kept, candidates, context)
-    information = _information(fitted)
-    survivors = elimination.path[0][0]
-    total = _information(_fit_to(survivors, candidates, context)) if elimination.dropped else information
-    return information, total, information.z > 3.0 and not all(candidate.converged for candidate in fitted)
-
-
-def _shuffle(candidates: list[CandidateSet], context: SearchContext) -> dict[int, MeanEstimate]:
-    """Fall of every proposed unit over the vetting rows of all folds; 0 on rows whose fold did not propose it."""
-    vetted = [candidate.fold.held_out for candidate in candidates]
-    offsets = torch.tensor([0, *(len(rows) for rows in vetted)]).cumsum(0)
-    weights = torch.cat([candidate.fold.row_weights[rows] for candidate, rows in zip(candidates, vetted, strict=True)])
-    clusters = held_out_clusters([candidate.fold for candidate in candidates])
-    falls: dict[int, Tensor] = {}
-    for k, (candidate, of_units) in enumerate(zip(candidates, _falls(candidates, context), strict=True)):
-        rows = slice(int(offsets[k]), int(offsets[k + 1]))
-        for unit, fall in zip(candidate.units, of_units, strict=True):
-            falls.setdefault(unit, torch.zeros_like(weights))[rows] = fall
-    return {unit: estimate_mean(fall, weights, clusters) for unit, fall in sorted(falls.items())}
-
-
-def _falls(candidates: list[CandidateSet], context: SearchContext) -> list[Tensor]:  # (n_units, n_rows) each
-    """Falls of every candidate's units on its vetting rows, those of the same critics at once."""
+def _permutation_importances(candidates: list[CandidateSet], context: SearchContext) -> dict[int, MeanEstimate]:
+    """Importance of every candidate unit over the held-out rows of all folds; 0 on folds without it."""
+    folds = [candidate.fold for candidate in candidates]
+    weights, clusters = held_out_weights(folds), held_out_clusters(folds)
+    generator, deadline = context.training.generator, context.training.deadline
     by_critics = {
-        critics: held_out_importances(critics, units, context.run.generator, context.run.deadline)
+        critics: held_out_importances(critics, units, generator, deadline)
         for critics, units in units_by_critics(candidates, context).items()
     }
-    return [by_critics[candidate.critics][candidate.task] for candidate in candidates]
+    by_unit: dict[int, Tensor] = {}
+    start = 0
+    for candidate in candidates:
+        rows = slice(start, start + len(candidate.fold.held_out))
+        for unit, values in zip(candidate.units, by_critics[candidate.critics][candidate.task], strict=True):
+            by_unit.setdefault(unit, torch.zeros_like(weights))[rows] = values
+        start = rows.stop
+    return {unit: estimate_mean(values, weights, clusters) for unit, values in sorted(by_unit.items())}
 
 
-def _survivors(
-    permutation_importances: dict[int, MeanEstimate],
-    kept: list[int],
-    n_units: int,
-    found: PairwiseInformation,
-    context: SearchContext,
-    n_wanted: int | None,
+def _select_survivors(
+    importances: dict[int, MeanEstimate], screen: PairwiseInformation, context: SearchContext, n_to_select: int | None
 ) -> list[int]:
-    """Units whose fall is no accident, and those kept on request; with a number wanted, at least that many."""
-    passed = holm_bonferroni(
-        [evidence.p_value for evidence in permutation_importances.values()], LEVEL, n_tests=n_units
-    )
-    survivors = {*kept, *(unit for unit, ok in zip(permutation_importances, passed, strict=True) if ok)}
-    if n_wanted is not None and len(survivors) < n_wanted:
-        screen_z = [max(float(found.marginal_z[feature]) for feature in features) for features in context.units]
-        ranking = sorted(
+    """Units with significant importance, and those required; at least ``n_to_select`` of them."""
+    n_units = len(context.units)
+    significant = holm_bonferroni([one.p_value for one in importances.values()], VETTING.level, n_tests=n_units)
+    survivors = {*context.required, *(unit for unit, ok in zip(importances, significant, strict=True) if ok)}
+    if n_to_select is not None and len(survivors) < n_to_select:
+        screen_z = marginal_z_of_units(screen, context.units)
+        order = sorted(
             range(n_units),
-            key=lambda u: (
-                u not in permutation_importances,
-                -permutation_importances[u].z if u in permutation_importances else -screen_z[u],
-            ),
+            key=lambda u: (u not in importances, -importances[u].z if u in importances else -screen_z[u]),
         )
-        survivors.update([unit for unit in ranking if unit not in survivors][: n_wanted - len(survivors)])
+        survivors.update([unit for unit in order if unit not in survivors][: n_to_select - len(survivors)])
     return sorted(survivors)
 
 
-def _fit_to(units: list[int], candidates: list[CandidateSet], context: SearchContext) -> list[CandidateSet]:
-    """Critics of exactly these units, in every fold."""
+def _measure_information(
+    elimination: EliminationResult, candidates: list[CandidateSet], context: SearchContext
+) -> tuple[MeanEstimate, MeanEstimate, bool]:
+    """Information of the kept units and of all survivors, and whether longer training would find more.
+
+    Estimated by critics fitted to exactly these units; when time has run out, by those of the elimination.
+    """
+    if context.training.deadline.expired:
+        return elimination.path[-1][1], elimination.path[0][1], False
+    fitted = _fit_exactly(elimination.kept, candidates, context)
+    information = _held_out_information(fitted)
+    survivors = elimination.path[0][0]
+    total = information
+    if elimination.dropped:
+        total = _held_out_information(_fit_exactly(survivors, candidates, context))
+    still_rising = information.z > INFERENCE.clear_z and not all(candidate.converged for candidate in fitted)
+    return information, total, still_rising
+
+
+def _fit_exactly(units: list[int], candidates: list[CandidateSet], context: SearchContext) -> list[CandidateSet]:
+    """Fit critics to exactly these units in every fold, starting from the fold's candidate."""
     folds = [candidate.fold for candidate in candidates]
     return fit_candidates(folds, [units] * len(folds), context, "estimate", candidates) if units else []
 
 
-def _information(fitted: list[CandidateSet]) -> MeanEstimate:
-    """Information of the units that these critics know, on the vetting rows."""
+def _held_out_information(fitted: list[CandidateSet]) -> MeanEstimate:
     if not fitted:
-        return MeanEstimate(0.0, 0.0)
+        return _ZERO
     rows = [candidate.critics.held_out_information()[candidate.task] for candidate in fitted]
     folds = [candidate.fold for candidate in fitted]
-    weights = torch.cat([fold.row_weights[fold.held_out] for fold in folds])
-    return estimate_mean(torch.cat(rows), weights, held_out_clusters(folds))
+    return estimate_mean(torch.cat(rows), held_out_weights(folds), held_out_clusters(folds))

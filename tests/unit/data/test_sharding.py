@@ -6,18 +6,20 @@ import numpy as np
 import pytest
 import torch
 
+from minerva_select.config import FitConfig, PaperSettings, Schedule
 from minerva_select.data.encoded_rows import ColumnLayout, Rows, join_rows
 from minerva_select.data.sharding import UNSHARDED, Sharding
-from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics, Fold, Target
-from minerva_select.mi.training import Schedule, TrainingContext
+from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
+from minerva_select.mi.folds import Fold, Target
+from minerva_select.mi.training import TrainingContext
 from minerva_select.runtime.deadline import Deadline
 from minerva_select.runtime.distributed import ProcessGroup
 from minerva_select.runtime.rng import network_generator, seeded_rng
-from minerva_select.solvers.candidate_search import SearchContext, add_pair_tables, fit_candidates, screen_fold
+from minerva_select.solvers.candidate_search import SearchContext, fit_candidates
 from minerva_select.solvers.elimination import MaskedCritics, eliminate, make_mask_sampler
-from minerva_select.solvers.fit_config import FitConfig
-from minerva_select.solvers.paper import PaperSettings, solve_paper
+from minerva_select.solvers.paper import solve_paper
 from minerva_select.solvers.permutation import held_out_importances, tuning_importances
+from minerva_select.solvers.screen import add_pair_tables, screen_fold
 from minerva_select.solvers.vetting import solve_vetting
 from rank_processes import run_ranks
 
@@ -101,7 +103,7 @@ def solver_steps(ranks, is_discrete):
             "masked gradient": masked.ensemble.gradient.numpy(),
             "parameters": relevant_parameters(critics).numpy(),
             "losses": np.array([record.bound for record in outcome.records]),
-            "held-out bound": outcome.held_out_bound.numpy(),
+            "held-out bound": outcome.tuning_bound.numpy(),
             "tuning information": torch.cat(critics.tuning_information()).numpy(),
             "held-out information": torch.cat(critics.held_out_information(critics.feature_mask([1, 4]))).numpy(),
             "held-out importances": torch.cat(
@@ -115,7 +117,7 @@ def solver_steps(ranks, is_discrete):
 def relevant_parameters(critics):
     """All but the last bias of the target's tower, which shifts the scores of all bins alike."""
     parameters = critics.ensemble.parameters.items()
-    return torch.cat([value.detach().flatten() for name, value in parameters if name != "target.finish.2.bias"])
+    return torch.cat([value.detach().flatten() for name, value in parameters if name != "target.head.2.bias"])
 
 
 def solve(ranks, is_discrete, config):
@@ -132,7 +134,7 @@ def eliminate_units(ranks, is_discrete):
     with seeded_rng(0, CPU) as generator:
         context = SearchContext(UNITS, [], CONFIG, TrainingContext(generator))
         everything = fit_candidates(make_folds(ranks, is_discrete), [list(range(6))], context, "learn")
-        found = eliminate(MaskedCritics(everything, list(range(6)), context), context, 0.05, None)
+        found = eliminate(MaskedCritics(everything, list(range(6)), context), context)
     return found.kept, [gone.unit for gone in found.dropped]
 
 

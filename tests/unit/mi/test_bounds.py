@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from minerva_select.mi.bounds import donsker_varadhan, donsker_varadhan_all_pairs, log_mean_exp, pointwise_information
+from minerva_select.data.encoded_rows import ColumnLayout, Rows
+from minerva_select.mi.bounds import donsker_varadhan, log_mean_exp, pointwise_information, score_joint_and_marginal
 
 
 def test_bound_is_unchanged_by_adding_a_constant():
@@ -40,20 +41,7 @@ def test_log_mean_exp_averages_over_the_dimension_asked_for():
     torch.testing.assert_close(log_mean_exp(scores, dim=1).exp(), torch.tensor([2.0, 6.0]))
 
 
-def test_all_pairs_bound_is_the_plain_bound_over_off_diagonal_pairs():
-    scores = torch.randn(5, 5, generator=torch.Generator().manual_seed(1))
-    off_diagonal = torch.stack([scores[i, j] for i in range(5) for j in range(5) if i != j])
-    expected = donsker_varadhan(torch.stack([scores[i, i] for i in range(5)]), off_diagonal)
-    torch.testing.assert_close(donsker_varadhan_all_pairs(scores), expected)
-
-
-def test_all_pairs_bound_equals_a_hand_worked_value():
-    # True pairs score log 4 and log 9, the two others exp to 1 and 3.
-    scores = torch.tensor([[4.0, 1.0], [3.0, 9.0]]).log()
-    assert float(donsker_varadhan_all_pairs(scores)) == pytest.approx(math.log(6) - math.log(2), abs=1e-6)
-
-
-def test_conditional_scores_are_the_hand_worked_log_ratios():
+def test_pointwise_information_is_the_hand_worked_log_ratio():
     # Prior 1/4 and 3/4, scores log 2 and 0: q is proportional to 2/4 and 3/4, so 2/5 and 3/5.
     scores = torch.tensor([[2.0, 1.0], [2.0, 1.0]]).log()
     found = pointwise_information(scores, torch.tensor([0, 1]), torch.tensor([0.25, 0.75]).log())
@@ -61,7 +49,7 @@ def test_conditional_scores_are_the_hand_worked_log_ratios():
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-6)
 
 
-def test_conditional_scores_keep_leading_dimensions():
+def test_pointwise_information_keeps_leading_dimensions():
     generator = torch.Generator().manual_seed(2)
     scores = torch.randn(3, 4, 5, generator=generator)
     bins = torch.randint(5, (3, 4), generator=generator)
@@ -87,3 +75,42 @@ def test_bound_of_the_perfect_critic_is_the_lemmas_information(n_levels):
         torch.zeros(len(y), 2).double() + critic, torch.tensor(y), torch.tensor(np.log(prior))
     )
     assert float(by_row.mean()) == pytest.approx(lemma, abs=1e-12)
+
+
+LAYOUT = ColumnLayout(0, (100,), (0,))
+
+
+def numbered(n_rows, offset=0):
+    return Rows(torch.empty(n_rows, 0), torch.arange(n_rows).unsqueeze(1) + offset, LAYOUT)
+
+
+def test_joint_scores_take_true_pairs_and_marginal_scores_a_permutation_of_them():
+    n_rows = 50
+    seen = []
+
+    def critic(x, y, weights):
+        seen.append((x.codes[:, 0].tolist(), y.codes[:, 0].tolist()))
+        return x.codes[:, 0].float() * weights
+
+    x, y = numbered(n_rows), numbered(n_rows, offset=1000)
+    joint, marginal = score_joint_and_marginal(critic, x, y, torch.tensor(2.0), torch.Generator().manual_seed(0))
+    (x_joint, y_joint), (x_marginal, y_marginal) = seen
+    assert x_joint == list(range(n_rows))
+    assert y_joint == y_marginal == list(range(1000, 1000 + n_rows))
+    assert x_marginal != x_joint
+    assert sorted(x_marginal) == x_joint
+    assert joint.tolist() == [2.0 * value for value in x_joint]
+    assert marginal.tolist() == [2.0 * value for value in x_marginal]
+
+
+def test_the_permutation_comes_from_the_generator():
+    def critic(x, y, weights):
+        return x.codes[:, 0].float()
+
+    def marginal(generator):
+        return score_joint_and_marginal(critic, numbered(20), numbered(20), torch.ones(1), generator)[1].tolist()
+
+    generator = torch.Generator().manual_seed(3)
+    first, second = marginal(generator), marginal(generator)
+    assert first != second
+    assert first == marginal(torch.Generator().manual_seed(3))

@@ -3,14 +3,15 @@ import torch
 
 from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.mi.critics import ClassCritic, ConcatenatedCritic, SeparableCritic
+from minerva_select.mi.networks import NetworkShape
 from minerva_select.runtime.rng import seeded_rng
 
 X = ColumnLayout(2, (4, 3), (1, 3, 0, 2))
 Y = ColumnLayout(1, (5,), (0, 1))
 BUILDERS = {
-    "concatenated": lambda: ConcatenatedCritic(X, Y, n_members=2, width=16),
-    "separable": lambda: SeparableCritic(X, Y, n_members=2, width=16, n_factors=4),
-    "class": lambda: ClassCritic(X, 5, n_members=2, width=16),
+    "concatenated": lambda: ConcatenatedCritic(X, Y, NetworkShape(n_members=2, width=16)),
+    "separable": lambda: SeparableCritic(X, Y, NetworkShape(n_members=2, width=16), n_factors=4),
+    "class": lambda: ClassCritic(X, 5, NetworkShape(n_members=2, width=16)),
 }
 EVERYTHING = torch.ones(2, 4)
 

@@ -4,10 +4,11 @@ import math
 import pytest
 import torch
 
+from minerva_select.config import Schedule
 from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.mi.bounds import pointwise_information
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
-from minerva_select.mi.training import Schedule, TrainingContext
+from minerva_select.mi.training import TrainingContext
 from minerva_select.runtime.rng import seeded_rng
 
 CPU = torch.device("cpu")
@@ -63,7 +64,7 @@ def test_information_of_a_row_is_never_above_its_surprise(make_fold, quick):
 def test_entropy_is_that_of_the_prior(make_fold):
     codes, _ = copied_column(8)
     target = make_fold(codes, torch.tensor([0, 0, 0, 0, 1, 1, 2, 2])).target
-    # Sharding 1/2, 1/4, 1/4: half of log 2 and half of log 4
+    # Shares 1/2, 1/4, 1/4: half of log 2 and half of log 4
     assert target.entropy == pytest.approx(1.5 * math.log(2), abs=1e-6)
 
 

@@ -5,9 +5,10 @@ import copy
 import pytest
 import torch
 
+from minerva_select.config import Schedule
 from minerva_select.data.encoded_rows import Rows
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
-from minerva_select.mi.training import Schedule, TrainingContext
+from minerva_select.mi.training import TrainingContext
 from minerva_select.runtime.rng import seeded_rng
 
 CPU = torch.device("cpu")
@@ -102,8 +103,8 @@ def test_the_loss_of_a_job_moves_its_own_members_only(two_folds, draw_critics):
     first, second = two_folds
     critics = draw_critics(CriticTask(first, [0, 1, 3]), CriticTask(second, [1, 2, 4]))
     rows = torch.stack([fold.held_out[:8] for fold in two_folds])
-    scores = critics.critic(critics.x.take(critics.for_members(rows)), critics.bin_rows, critics.masks)
-    critics.by_task(scores, rows)[1].sum().backward()
+    scores = critics.critic(critics.x.take(critics.repeat_for_members(rows)), critics.bin_rows, critics.masks)
+    critics.task_information(scores, rows)[1].sum().backward()
     for value in critics.ensemble.parameters.values():
         assert (value.grad[:2] == 0).all()
     weight = critics.ensemble.parameters["tower.project.weight"].grad[2:]
@@ -134,11 +135,11 @@ def fitted(*tasks, schedule=SHORT):
     return critics
 
 
-def test_nothing_is_learned_from_the_rows_of_another_job(make_fold, beside):
+def test_nothing_is_learned_from_the_rows_of_another_job(make_fold, share_tensors):
     # Other targets of the second fold, and as many rows and tasks, so that all draws are the same
     runs = []
     for which in (0, 1):
-        folds = beside(copied_column(make_fold), copied_column(make_fold, which, seed=1))
+        folds = share_tensors(copied_column(make_fold), copied_column(make_fold, which, seed=1))
         runs.append(fitted(*(CriticTask(fold, [0, 1]) for fold in folds)))
     for one, two in zip(*(run.ensemble.parameters.values() for run in runs), strict=True):
         assert torch.equal(one[:2], two[:2])
@@ -148,8 +149,8 @@ def test_nothing_is_learned_from_the_rows_of_another_job(make_fold, beside):
 
 
 @pytest.mark.reference
-def test_jobs_side_by_side_learn_each_its_own_features(make_fold, beside, quick):
-    folds = beside(copied_column(make_fold, 0), copied_column(make_fold, 1, seed=1))
+def test_jobs_side_by_side_learn_each_its_own_features(make_fold, share_tensors, quick):
+    folds = share_tensors(copied_column(make_fold, 0), copied_column(make_fold, 1, seed=1))
     informed = fitted(CriticTask(folds[0], [0]), CriticTask(folds[1], [1]), schedule=quick)
     blind = fitted(CriticTask(folds[0], [1]), CriticTask(folds[1], [0]), schedule=quick)
     for fold, values in zip(folds, informed.held_out_information(), strict=True):
@@ -159,11 +160,11 @@ def test_jobs_side_by_side_learn_each_its_own_features(make_fold, beside, quick)
         assert float(values.mean()) < 0.01
 
 
-def test_records_tell_the_largest_number_of_features(make_fold, beside, generator):
-    one, two = beside(copied_column(make_fold), copied_column(make_fold, seed=1))
+def test_records_tell_the_largest_number_of_features(make_fold, share_tensors, generator):
+    one, two = share_tensors(copied_column(make_fold), copied_column(make_fold, seed=1))
     critics = CrossFitCritics([CriticTask(one, [0]), CriticTask(two, [0, 1])], width=16)
     noted = []
     outcome = critics.fit(SHORT, TrainingContext(generator, on_record=noted.append), stage="screen")
     assert list(outcome.records) == noted
     assert {(record.stage, record.n_features) for record in noted} == {("screen", 2)}
-    assert outcome.held_out_bound.shape == (4,)
+    assert outcome.tuning_bound.shape == (4,)

@@ -3,16 +3,18 @@ import torch
 
 from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.mi.critics import ClassCritic, ConcatenatedCritic, SeparableCritic
-from minerva_select.mi.ensemble import AdamW, Ensemble
+from minerva_select.mi.ensemble import Ensemble
+from minerva_select.mi.networks import NetworkShape
+from minerva_select.mi.optimizer import AdamW
 from minerva_select.runtime.rng import seeded_rng
 
 CPU = torch.device("cpu")
 X = ColumnLayout(1, (3,), (1, 0))
 Y = ColumnLayout(0, (2,), (0,))
 BUILDERS = {
-    "concatenated": lambda n_members: ConcatenatedCritic(X, Y, n_members=n_members, width=8),
-    "separable": lambda n_members: SeparableCritic(X, Y, n_members=n_members, width=8, n_factors=4),
-    "class": lambda n_members: ClassCritic(X, 2, n_members=n_members, width=8),
+    "concatenated": lambda n_members: ConcatenatedCritic(X, Y, NetworkShape(n_members=n_members, width=8)),
+    "separable": lambda n_members: SeparableCritic(X, Y, NetworkShape(n_members=n_members, width=8), n_factors=4),
+    "class": lambda n_members: ClassCritic(X, 2, NetworkShape(n_members=n_members, width=8)),
 }
 
 
@@ -193,7 +195,7 @@ def test_steps_are_those_of_adamw(weight_decay):
 
 def test_dropout_works_while_training_only_and_differs_between_members():
     with seeded_rng(0, CPU):
-        ensemble = Ensemble(ClassCritic(X, 2, n_members=2, width=8, dropout=0.5), CPU)
+        ensemble = Ensemble(ClassCritic(X, 2, NetworkShape(n_members=2, width=8, dropout=0.5)), CPU)
         ensemble.warm_start_(ensemble, (slice(0, 1), slice(1, 2)), {})
         same = [block(layout, 1, 9).take(torch.tensor([0, 0])) for layout in (X, Y)]  # for both members
         ensemble.train(False)
@@ -207,7 +209,9 @@ def test_dropout_works_while_training_only_and_differs_between_members():
 
 def test_a_start_leaves_out_what_an_ensemble_has_no_place_for():
     with seeded_rng(1, CPU):
-        other = Ensemble(SeparableCritic(X, Y, n_members=3, width=8, n_factors=2), CPU)  # a tower for the target too
+        other = Ensemble(
+            SeparableCritic(X, Y, NetworkShape(n_members=3, width=8), n_factors=2), CPU
+        )  # a tower for the target too
     ensemble = build("class")
     ensemble.warm_start_(other, (slice(0, 1), slice(2, 3)), {})
     for name, value in ensemble.parameters.items():

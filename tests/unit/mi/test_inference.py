@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from minerva_select.config import INFERENCE
 from minerva_select.mi.bounds import donsker_varadhan
-from minerva_select.mi.inference import WIDEST, MeanEstimate, estimate_bound, estimate_mean, holm_bonferroni
+from minerva_select.mi.inference import MeanEstimate, estimate_bound, estimate_mean, holm_bonferroni
 
 
 def test_equal_weights_give_the_mean_and_its_standard_error():
@@ -116,7 +117,7 @@ def test_clusters_give_the_hand_worked_error():
     found = estimate_mean(values, weights, torch.tensor([8, 8, 9, 7]))
     # Mean 12 / 6 = 2. Weighted deviations: 0 + 2 in cluster 8, 4 in 9, 3 * -2 in 7. Squares 4 + 16 + 36, times 3 / 2.
     assert (found.mean, found.standard_error) == pytest.approx((2.0, math.sqrt(56 * 1.5) / 6))
-    # Sharding of the weight 2, 1 and 3 of 6: as good as 36 / 14 equal clusters
+    # Shares of the weight 2, 1 and 3 of 6: as good as 36 / 14 equal clusters
     assert found.degrees_of_freedom == pytest.approx(36 / 14 - 1)
 
 
@@ -145,7 +146,10 @@ def test_clusters_without_weight_do_not_count():
 def test_a_single_cluster_proves_nothing(weights):
     found = estimate_mean(torch.tensor([1.0, 1.1, 0.9, 5.0]), torch.tensor(weights), torch.tensor([0, 0, 0, 1]))
     assert (found.standard_error, found.p_value) == (math.inf, 0.5)
-    assert found.interval == (found.mean - WIDEST, found.mean + WIDEST)  # a result has no place for infinity
+    assert found.interval == (
+        found.mean - INFERENCE.max_half_width,
+        found.mean + INFERENCE.max_half_width,
+    )  # a result has no place for infinity
 
 
 @pytest.mark.parametrize("heaviest", [1e3, 1e6, 1e15])

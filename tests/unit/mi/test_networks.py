@@ -5,16 +5,8 @@ import torch
 from torch import nn
 
 from minerva_select.data.encoded_rows import ColumnLayout, Rows
-from minerva_select.mi.networks import (
-    MAX_COUNTED,
-    ColumnEmbedding,
-    Dropout,
-    FeatureTower,
-    Linear,
-    ResidualBlock,
-    cosines,
-    soft_clamp,
-)
+from minerva_select.mi.layers import ColumnEmbedding, Dropout, Linear, ResidualBlock, cosine_features, soft_clamp
+from minerva_select.mi.networks import MAX_ONE_HOT_LEVELS, FeatureTower, NetworkShape
 from minerva_select.runtime.rng import seeded_rng
 
 CPU = torch.device("cpu")
@@ -25,8 +17,8 @@ LAYOUTS = {
     "nothing missing": ColumnLayout(2, (4, 3), (1, 3, 0, 2), any_missing=False),
     "amounts": ColumnLayout(3, (), (2, 0, 1)),
     "levels": ColumnLayout(0, (2, 1, 5), (1, 2, 0)),
-    "many levels": ColumnLayout(1, (4, MAX_COUNTED["cpu"] + 1, MAX_COUNTED["cpu"], 50), (3, 0, 4, 1, 2)),
-    "nothing but many levels": ColumnLayout(0, (MAX_COUNTED["cpu"] + 8, MAX_COUNTED["cpu"] + 1), (1, 0)),
+    "many levels": ColumnLayout(1, (4, MAX_ONE_HOT_LEVELS["cpu"] + 1, MAX_ONE_HOT_LEVELS["cpu"], 50), (3, 0, 4, 1, 2)),
+    "nothing but many levels": ColumnLayout(0, (MAX_ONE_HOT_LEVELS["cpu"] + 8, MAX_ONE_HOT_LEVELS["cpu"] + 1), (1, 0)),
 }
 MEMBERS = slice(1, 3)  # some of the three that towers have here
 
@@ -67,7 +59,7 @@ def test_soft_clamp_is_nearly_the_identity_at_zero():
 
 def test_cosines_are_half_waves_of_falling_size():
     # cos(pi k r) / sqrt(k): at r = 0 all 1, at r = 1/2 zero for odd k, at r = 1 of changing sign.
-    found = cosines(torch.tensor([0.0, 0.5, 1.0], dtype=torch.float64), 4)
+    found = cosine_features(torch.tensor([0.0, 0.5, 1.0], dtype=torch.float64), 4)
     root = torch.tensor([1.0, 2.0, 3.0, 4.0], dtype=torch.float64).sqrt()
     expected = torch.tensor([[1.0, 1, 1, 1], [0, -1, 0, 1], [-1, 1, -1, 1]], dtype=torch.float64) / root
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
@@ -246,7 +238,9 @@ def layout(request):
 def tower_of(layout, n_members=3):
     """A small tower of doubles, in which sums in another order agree to twelve digits."""
     with seeded_rng(0, CPU):
-        return FeatureTower(layout, 2, n_members=n_members, width=6, n_blocks=1, embedding_width=4).double()
+        return FeatureTower(
+            layout, 2, NetworkShape(n_members=n_members, width=6, n_blocks=1, embedding_width=4)
+        ).double()
 
 
 def doubles(rows):
@@ -299,7 +293,7 @@ def test_codes_may_be_bytes():
     assert torch.equal(tower.embed(block(bytewise, 3)), tower.embed(block(rows, 3)))
     mine, others = torch.arange(60).view(2, 2, 15)
     for feature in range(5):
-        found, expected = (tower.change(own, mine, others, [feature], MEMBERS) for own in (bytewise, rows))
+        found, expected = (tower.hidden_change(own, mine, others, [feature], MEMBERS) for own in (bytewise, rows))
         assert torch.equal(found, expected)
         assert found.abs().max() > 0.1
 
@@ -310,7 +304,7 @@ def test_the_tower_finishes_what_the_projection_begins(layout):
     found = tower(rows, weights)
     assert found.shape == (3, 6, 2)
     expected = tower.project(tower.embed(rows, weights))
-    for layer in tower.finish:
+    for layer in tower.head:
         expected = layer(expected)
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
 
@@ -318,7 +312,7 @@ def test_the_tower_finishes_what_the_projection_begins(layout):
 def test_with_all_features_of_another_row_the_projection_is_that_of_the_other(layout):
     tower, rows = tower_of(layout), doubles(table(layout))
     mine, others = torch.tensor([[[5, 0, 1], [2, 2, 4], [3, 1, 0]], [[0, 1, 2], [5, 2, 3], [4, 0, 3]]])
-    found = tower.change(rows, mine[MEMBERS], others[MEMBERS], list(range(layout.n_features)), MEMBERS)
+    found = tower.hidden_change(rows, mine[MEMBERS], others[MEMBERS], list(range(layout.n_features)), MEMBERS)
     expected = (tower.hidden(rows.take(others)) - tower.hidden(rows.take(mine)))[MEMBERS]
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
 
@@ -337,7 +331,7 @@ def test_the_projection_changes_as_if_the_features_had_been_exchanged(features):
             changed.codes[..., place - 1] = rows.codes[others, place - 1]
     expected = (tower.hidden(changed) - tower.hidden(taken))[MEMBERS]
     assert expected.abs().max() > 0.1
-    found = tower.change(rows, mine[MEMBERS], others[MEMBERS], features, MEMBERS)
+    found = tower.hidden_change(rows, mine[MEMBERS], others[MEMBERS], features, MEMBERS)
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
 
 

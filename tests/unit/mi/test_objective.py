@@ -4,10 +4,10 @@ import pytest
 import torch
 
 from minerva_select.data.encoded_rows import ColumnLayout, Rows, stack_rows
-from minerva_select.mi.bounds import donsker_varadhan
+from minerva_select.mi.bounds import donsker_varadhan, score_joint_and_marginal
 from minerva_select.mi.critics import ConcatenatedCritic
+from minerva_select.mi.networks import NetworkShape
 from minerva_select.mi.objective import Loss, norm_drift, sparsity_ratio
-from minerva_select.mi.pairing import score_joint_and_marginal
 from minerva_select.runtime.rng import seeded_rng
 
 
@@ -67,7 +67,7 @@ def test_bound_term_has_a_gradient_in_every_parameter_and_every_weight():
     x = Rows(quantiles, codes, ColumnLayout(2, (3, 3), (0, 2, 1, 3)))
     y = Rows(quantiles[:, :1], codes[:, :1], ColumnLayout(1, (3,), (0, 1)))
     with seeded_rng(0, torch.device("cpu")):
-        critic = ConcatenatedCritic(x.layout, y.layout, width=16)
+        critic = ConcatenatedCritic(x.layout, y.layout, NetworkShape(width=16))
     weights = torch.ones(4, requires_grad=True)
 
     def score(x, y, weights):

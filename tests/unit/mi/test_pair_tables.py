@@ -4,22 +4,21 @@ import math
 import pytest
 import torch
 
+from minerva_select.config import DISCRETIZATION, Schedule
 from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.mi import cross_fit, pair_tables
 from minerva_select.mi.bounds import pointwise_information
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
-from minerva_select.mi.discretization import MAX_LEVELS
-from minerva_select.mi.networks import FeatureTower
+from minerva_select.mi.networks import FeatureTower, NetworkShape
 from minerva_select.mi.pair_tables import (
     N_CELLS,
     N_PARTS,
-    UNSEEN,
     PairEncoding,
     PairTables,
     build_pair_tables,
     encoding_part,
 )
-from minerva_select.mi.training import Schedule, TrainingContext
+from minerva_select.mi.training import TrainingContext
 from minerva_select.runtime.rng import seeded_rng
 
 CPU = torch.device("cpu")
@@ -33,7 +32,9 @@ STILL = Schedule(max_steps=1, batch_size=32, learning_rate=0.0)  # leaves every 
 def levels(codes):
     """Rows of categorical columns."""
     return Rows(
-        torch.empty(len(codes), 0), codes, ColumnLayout(0, (MAX_LEVELS,) * codes.shape[1], tuple(range(codes.shape[1])))
+        torch.empty(len(codes), 0),
+        codes,
+        ColumnLayout(0, (DISCRETIZATION.max_levels,) * codes.shape[1], tuple(range(codes.shape[1]))),
     )
 
 
@@ -69,11 +70,11 @@ def test_a_table_is_the_share_of_a_class_in_a_cell_against_that_of_all_rows():
     codes = torch.tensor([[0, 0], [0, 0], [2, 1], [0, 0], [2, 1]])
     classes, weights = torch.tensor([1, 1, 1, 0, 0]), torch.tensor([1.0, 2.0, 1.0, 2.0, 4.0])
     found = build_pair_tables(levels(codes), classes, weights, torch.arange(5), [(0, 1)])
-    assert found.tables.shape == (N_PARTS + 1, 1, MAX_LEVELS**2, 1)
-    told = found.tables[UNSEEN, 0, :, 0]
+    assert found.tables.shape == (N_PARTS + 1, 1, DISCRETIZATION.max_levels**2, 1)
+    told = found.tables[N_PARTS, 0, :, 0]
     # One of class 1 is added to both: (3/4 + 1/4) / (5/10 + 1/4), and (1/4 + 1/4) / (5/10 + 1/4)
     assert float(told[0]) == pytest.approx(math.log(4 / 3), abs=1e-6)
-    assert float(told[2 * MAX_LEVELS + 1]) == pytest.approx(math.log(2 / 3), abs=1e-6)
+    assert float(told[2 * DISCRETIZATION.max_levels + 1]) == pytest.approx(math.log(2 / 3), abs=1e-6)
     # Nothing is known of cells that do not occur
     assert told.count_nonzero() == 2
 
@@ -83,7 +84,7 @@ def test_every_part_is_told_what_the_others_count(counted):
     rows, chosen = torch.arange(5, 110), [(0, 1), (2, 0)]
     found = build_pair_tables(x, classes, weights, rows, chosen)
     assert found.pairs == tuple(chosen)
-    for part in (*range(N_PARTS), UNSEEN):
+    for part in (*range(N_PARTS), N_PARTS):
         known = [row for row in rows.tolist() if int(encoding_part(torch.tensor(row))) != part]
         total = sum(float(weights[row]) for row in known)
         for k, (a, b) in enumerate(chosen):
@@ -95,7 +96,7 @@ def test_every_part_is_told_what_the_others_count(counted):
                     own = sum(float(weights[row]) for row in inside if classes[row] == of_class)
                     everything = sum(float(weights[row]) for row in inside)
                     expected = math.log((own / whole + 1 / whole) / (everything / total + 1 / whole))
-                    told = float(found.tables[part, k, first * MAX_LEVELS + second, value])
+                    told = float(found.tables[part, k, first * DISCRETIZATION.max_levels + second, value])
                     assert told == pytest.approx(expected, abs=1e-6)
 
 
@@ -131,9 +132,9 @@ def test_what_rows_are_told_of_noise_says_nothing_of_their_own_class():
     codes, classes = torch.randint(24, (2000, 2), generator=generator), torch.randint(2, (2000,), generator=generator)
     rows = torch.arange(2000)
     tables = build_pair_tables(levels(codes), classes, torch.ones(2000), rows, [(0, 1)]).tables[:, 0, :, 0]
-    cells = codes[:, 0] * MAX_LEVELS + codes[:, 1]
+    cells = codes[:, 0] * DISCRETIZATION.max_levels + codes[:, 1]
     gaps = []
-    for told in (tables[encoding_part(rows), cells], tables[UNSEEN, cells]):
+    for told in (tables[encoding_part(rows), cells], tables[N_PARTS, cells]):
         groups = [told[classes == k] for k in range(2)]
         error = math.sqrt(sum(float(group.var()) / len(group) for group in groups))
         gaps.append(float(groups[0].mean() - groups[1].mean()) / error)
@@ -147,7 +148,7 @@ def test_cells_hold_missing_ranks_and_rare_levels():
     x = Rows(quantiles, torch.tensor([[0], [23], [31], [39]]), ColumnLayout(1, (40,), (1, 0)))
     found = build_pair_tables(x, torch.tensor([1, 0, 1, 0]), torch.ones(4), torch.arange(4), [(1, 0)])
     # Feature 1 is the amount: a bin of its own where missing, then eight; levels from 23 on are one
-    occur = found.tables[UNSEEN, 0, :, 0].nonzero().flatten().tolist()
+    occur = found.tables[N_PARTS, 0, :, 0].nonzero().flatten().tolist()
     assert {*occur} <= {0, 1 * 24 + 23, 8 * 24 + 23, 5 * 24 + 23}
     assert len(occur) == 4
 
@@ -162,7 +163,7 @@ def test_tables_are_finite_where_a_class_or_all_other_parts_are_empty():
         assert found.tables.isfinite().all()
     # Rows of the only part are told of no row at all
     assert found.tables[1].count_nonzero() == 0
-    assert found.tables[UNSEEN].count_nonzero() > 0
+    assert found.tables[N_PARTS].count_nonzero() > 0
 
 
 def test_size_of_chunks_does_not_change_tables(counted, monkeypatch):
@@ -209,10 +210,10 @@ def test_inputs_are_what_the_table_of_the_member_and_the_part_says():
     codes = torch.randint(3, (6, 5), generator=torch.Generator().manual_seed(1))
     part = torch.randint(N_PARTS, (3, 6), generator=torch.Generator().manual_seed(2))
     rows = levels(codes).take(torch.arange(6).expand(3, -1))
-    for parts, found in ((part, inputs(rows, part=part)), (torch.full((3, 6), UNSEEN), inputs(rows))):
+    for parts, found in ((part, inputs(rows, part=part)), (torch.full((3, 6), N_PARTS), inputs(rows))):
         for member in range(3):
             for row in range(6):
-                cells = [int(codes[row, a] * MAX_LEVELS + codes[row, b]) for a, b in PAIRS]
+                cells = [int(codes[row, a] * DISCRETIZATION.max_levels + codes[row, b]) for a, b in PAIRS]
                 table = tables[member].tables[parts[member, row]]
                 values = torch.cat([table[k, cell] for k, cell in enumerate(cells)]).double()
                 expected = values @ inputs.weight[member]
@@ -223,7 +224,7 @@ def tower_of(dtype=torch.float64, chosen=PAIRS, n_values=2):
     """A tower of three members with tables of their own."""
     tables = [draw_tables(seed, n_values, chosen) for seed in range(3)]
     with seeded_rng(0, CPU):
-        return FeatureTower(MIXED, 2, n_members=3, width=6, embedding_width=4, pairs=tables).to(dtype)
+        return FeatureTower(MIXED, 2, NetworkShape(n_members=3, width=6, embedding_width=4), pairs=tables).to(dtype)
 
 
 def exchanged(rows, mine, others, features):
@@ -246,9 +247,9 @@ def test_the_projection_changes_as_if_the_features_had_been_exchanged(features, 
     others = torch.stack([torch.randperm(60, generator=torch.Generator().manual_seed(k)) for k in range(3)])
     with torch.no_grad():
         before, after = tower.hidden(rows.take(mine)), tower.hidden(exchanged(rows, mine, others, features))
-        found = tower.change(rows, mine[MEMBERS], others[MEMBERS], features, MEMBERS)
+        found = tower.hidden_change(rows, mine[MEMBERS], others[MEMBERS], features, MEMBERS)
         tower.pairs = None
-        of_columns = tower.change(rows, mine[MEMBERS], others[MEMBERS], features, MEMBERS)
+        of_columns = tower.hidden_change(rows, mine[MEMBERS], others[MEMBERS], features, MEMBERS)
     # Sums of about 20 numbers of about 1, in another order
     tolerance = {torch.float32: 1e-5, torch.float64: 1e-12}[dtype]
     torch.testing.assert_close(found, (after - before)[MEMBERS], rtol=0, atol=tolerance)
@@ -266,8 +267,8 @@ def test_a_hidden_column_of_a_pair_hides_its_change_too(features):
     with torch.no_grad():
         changed = exchanged(rows, mine, others, features)
         expected = (tower.hidden(changed, weights) - tower.hidden(rows.take(mine), weights))[MEMBERS]
-        found = tower.change(rows, mine[MEMBERS], others[MEMBERS], features, MEMBERS, weights)
-        plain = tower.change(rows, mine[MEMBERS], others[MEMBERS], features, MEMBERS)
+        found = tower.hidden_change(rows, mine[MEMBERS], others[MEMBERS], features, MEMBERS, weights)
+        plain = tower.hidden_change(rows, mine[MEMBERS], others[MEMBERS], features, MEMBERS)
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
     # Feature 0 has a pair with feature 1; of features 2 and 4 no pair is hidden
     differs = (found - plain).abs().amax(dim=(1, 2)) > 0.1
@@ -278,9 +279,9 @@ def test_features_that_are_in_no_pair_change_their_columns_alone():
     tower, rows = tower_of(chosen=((0, 1),)), mixed()
     mine, others = torch.arange(40).view(2, 20), torch.arange(20, 60).view(2, 20)
     with torch.no_grad():
-        found = tower.change(rows, mine, others, [2, 4], MEMBERS)
+        found = tower.hidden_change(rows, mine, others, [2, 4], MEMBERS)
         tower.pairs = None
-        assert torch.equal(found, tower.change(rows, mine, others, [2, 4], MEMBERS))
+        assert torch.equal(found, tower.hidden_change(rows, mine, others, [2, 4], MEMBERS))
 
 
 @pytest.mark.parametrize("by_row", [False, True], ids=["a member", "a row"])
@@ -314,7 +315,7 @@ def test_a_pair_weighs_what_its_columns_do_multiplied():
 def test_a_tower_without_pairs_among_its_features_has_no_inputs_for_them():
     none = [draw_tables().among([3])] * 3
     with seeded_rng(0, CPU):
-        tower = FeatureTower(MIXED, 2, n_members=3, width=6, pairs=none)
+        tower = FeatureTower(MIXED, 2, NetworkShape(n_members=3, width=6), pairs=none)
     assert tower.pairs is None
     assert not any(name.startswith("pairs") for name, _ in tower.named_parameters())
     assert tower.pair_parameters([]) == {}

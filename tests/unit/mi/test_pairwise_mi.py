@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 import torch
 
+from minerva_select.config import DISCRETIZATION
 from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.mi import pairwise_mi
-from minerva_select.mi.discretization import MAX_LEVELS, N_BINS, N_CLASSES, coarsen_target, discretize_columns
-from minerva_select.mi.pairwise_mi import screen
+from minerva_select.mi.discretization import coarsen_target, discretize_columns
+from minerva_select.mi.pairwise_mi import count_information
 from minerva_select.runtime.deadline import Deadline
 
 N_ROWS = 500
@@ -37,7 +38,7 @@ def table():
 
 def run(table, n_pairs=ALL_PAIRS):
     codes, y = table
-    return screen(torch.tensor(codes), torch.tensor(y), n_pairs=n_pairs)
+    return count_information(torch.tensor(codes), torch.tensor(y), n_pairs=n_pairs)
 
 
 def by_pair(found):
@@ -132,11 +133,11 @@ def test_one_class_gives_no_evidence_and_no_nan(table):
 
 def test_coarse_codes_bin_ranks_keep_levels_and_set_missing_apart():
     # Feature 0 is categorical, feature 1 continuous
-    quantiles = torch.tensor([[torch.nan], [0.001], [0.5], [0.999]])
-    codes = torch.tensor([[0], [3], [MAX_LEVELS], [MAX_LEVELS + 40]])
-    found = discretize_columns(Rows(quantiles, codes, ColumnLayout(1, (MAX_LEVELS + 50,), (1, 0))))
-    assert found[:, 0].tolist() == [0, 3, MAX_LEVELS - 1, MAX_LEVELS - 1]
-    assert found[:, 1].tolist() == [0, 1, 1 + N_BINS // 2, N_BINS]
+    ranks = torch.tensor([[torch.nan], [0.001], [0.5], [0.999]])
+    codes = torch.tensor([[0], [3], [DISCRETIZATION.max_levels], [DISCRETIZATION.max_levels + 40]])
+    found = discretize_columns(Rows(ranks, codes, ColumnLayout(1, (DISCRETIZATION.max_levels + 50,), (1, 0))))
+    assert found[:, 0].tolist() == [0, 3, DISCRETIZATION.max_levels - 1, DISCRETIZATION.max_levels - 1]
+    assert found[:, 1].tolist() == [0, 1, 1 + DISCRETIZATION.n_bins // 2, DISCRETIZATION.n_bins]
 
 
 def test_few_atoms_stay_the_classes_they_are():
@@ -153,13 +154,16 @@ def test_many_atoms_become_classes_of_neighbours_of_about_equal_weight():
     by_place = classes[place.argsort(stable=True)]
     assert (by_place.diff() >= 0).all()
     # 40 bins in 8 classes: five each
-    assert torch.bincount(classes).tolist() == [5 * 25] * N_CLASSES
+    assert torch.bincount(classes).tolist() == [5 * 25] * DISCRETIZATION.n_classes
 
 
 def test_when_the_time_is_up_columns_are_screened_and_pairs_are_not():
     codes = torch.randint(3, (500, 4), generator=torch.Generator().manual_seed(0), dtype=torch.uint8)
     classes = codes[:, 0].long()
-    whole, cut = screen(codes, classes, n_pairs=4), screen(codes, classes, n_pairs=4, deadline=Deadline(0.0))
+    whole, cut = (
+        count_information(codes, classes, n_pairs=4),
+        count_information(codes, classes, n_pairs=4, deadline=Deadline(0.0)),
+    )
     assert torch.equal(whole.marginal_nats, cut.marginal_nats)
     assert len(whole.pairs) == 4
     assert len(cut.pairs) == 0

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from minerva_select.data.encoded_rows import ColumnLayout, Rows
-from minerva_select.mi.cross_fit import Fold, Target
 from minerva_select.mi.discretization import discretize_columns
-from minerva_select.mi.pairwise_mi import screen
+from minerva_select.mi.folds import Fold, Target
+from minerva_select.mi.pairwise_mi import count_information
 from minerva_select.mi.plugin_mi import PluginEstimator
 from minerva_select.solvers.attribution import attribute_columns
 
@@ -27,8 +27,8 @@ def as_fold(quantiles, codes, y, is_discrete=True, bin_quantiles=None, row_weigh
     prior = torch.bincount(y).float() / n_rows
     n_levels = tuple(int(column.max()) + 1 for column in codes.T)
     layout = ColumnLayout(quantiles.shape[1], n_levels, tuple(range(quantiles.shape[1] + codes.shape[1])))
-    of_bins = torch.empty(len(prior), 0) if bin_quantiles is None else bin_quantiles[:, None]
-    bins = Rows(of_bins, torch.arange(len(prior))[:, None], ColumnLayout(of_bins.shape[1], (len(prior),), (0, 1)))
+    of_atoms = torch.empty(len(prior), 0) if bin_quantiles is None else bin_quantiles[:, None]
+    bins = Rows(of_atoms, torch.arange(len(prior))[:, None], ColumnLayout(of_atoms.shape[1], (len(prior),), (0, 1)))
     train, tune, vet = torch.arange(n_rows).tensor_split([n_rows // 2, 3 * n_rows // 4])
     weights = torch.ones(n_rows) if row_weights is None else row_weights
     return Fold(
@@ -54,10 +54,10 @@ def test_a_column_alone_tells_what_the_closed_form_says(bits):
     counts = PluginEstimator([as_fold(torch.empty(N_ROWS, 0), codes, y)], [0, 1, 2])
     entropy = -(0.1 * math.log(0.1) + 0.9 * math.log(0.9))
     # 2,000 held-out rows know it to 0.015
-    assert counts.alone(0).mean == pytest.approx(math.log(2) - entropy, abs=0.045)
-    assert counts.alone(0).standard_error == pytest.approx(0.015, abs=0.005)
-    assert abs(counts.alone(1).mean) < 0.005
-    assert counts.entropy == pytest.approx(math.log(2), abs=1e-3)
+    assert counts.marginal(0).mean == pytest.approx(math.log(2) - entropy, abs=0.045)
+    assert counts.marginal(0).standard_error == pytest.approx(0.015, abs=0.005)
+    assert abs(counts.marginal(1).mean) < 0.005
+    assert counts.target_entropy == pytest.approx(math.log(2), abs=1e-3)
 
 
 def test_counted_rows_do_not_judge_themselves():
@@ -65,16 +65,16 @@ def test_counted_rows_do_not_judge_themselves():
     generator = draw(1)
     codes = torch.randint(120, (240, 1), generator=generator)
     y = torch.randint(2, (240,), generator=generator)
-    assert PluginEstimator([as_fold(torch.empty(240, 0), codes, y)], [0]).alone(0).mean < 0.05
+    assert PluginEstimator([as_fold(torch.empty(240, 0), codes, y)], [0]).marginal(0).mean < 0.05
 
 
 def test_what_a_column_tells_beyond_another_is_nothing_where_it_was_made_from_it(bits):
     codes, y = bits
     counts = PluginEstimator([as_fold(torch.empty(N_ROWS, 0), codes, y)], [0, 1, 2])
-    alone, beyond = counts.estimate_conditional(2, 0)
+    alone, beyond = counts.conditional(2, 0)
     assert alone.mean > 0.15  # y with 18% of errors: 0.22 nats
     assert abs(beyond.mean) < 0.005
-    alone, beyond = counts.estimate_conditional(2, 1)
+    alone, beyond = counts.conditional(2, 1)
     assert beyond.mean == pytest.approx(alone.mean, abs=0.01)  # noise tells none of it
 
 
@@ -86,8 +86,8 @@ def test_a_continuous_column_and_target_are_read_in_cells():
         x, torch.empty(N_ROWS, 0, dtype=torch.int64), y, is_discrete=False, bin_quantiles=torch.arange(64) / 64
     )
     counts = PluginEstimator([fold], [0])
-    assert counts.entropy == pytest.approx(math.log(32), abs=0.01)
-    assert counts.alone(0).mean > 0.95 * math.log(32)
+    assert counts.target_entropy == pytest.approx(math.log(32), abs=0.01)
+    assert counts.marginal(0).mean > 0.95 * math.log(32)
 
 
 def test_missing_values_are_a_cell_of_their_own():
@@ -95,7 +95,7 @@ def test_missing_values_are_a_cell_of_their_own():
     x = torch.rand(N_ROWS, 1, generator=draw(3))
     y = torch.randint(2, (N_ROWS,), generator=draw(4))
     x[y == 1] = torch.nan
-    assert PluginEstimator([as_fold(x, torch.empty(N_ROWS, 0, dtype=torch.int64), y)], [0]).alone(
+    assert PluginEstimator([as_fold(x, torch.empty(N_ROWS, 0, dtype=torch.int64), y)], [0]).marginal(
         0
     ).mean == pytest.approx(math.log(2), abs=0.01)
 
@@ -105,14 +105,14 @@ def test_a_monotone_copy_is_like_its_original_and_noise_is_not():
     columns = torch.cat([x, x, torch.rand(N_ROWS, 1, generator=draw(6))], dim=1)
     y = torch.randint(2, (N_ROWS,), generator=draw(7))
     counts = PluginEstimator([as_fold(columns, torch.empty(N_ROWS, 0, dtype=torch.int64), y)], [0, 1, 2])
-    assert counts.normalized_information(0, 1) == pytest.approx(1.0)
-    assert counts.normalized_information(0, 2) < 0.05
+    assert counts.similarity(0, 1) == pytest.approx(1.0)
+    assert counts.similarity(0, 2) < 0.05
 
 
 def test_a_dropped_column_is_replaced_by_the_selected_one_it_was_made_from(bits):
     codes, y = bits
     fold = as_fold(torch.empty(N_ROWS, 0), codes, y)
-    found = screen(discretize_columns(fold.x), y, n_pairs=1)
+    found = count_information(discretize_columns(fold.x), y, n_pairs=1)
     columns = attribute_columns([fold], found, selected=[0])
     assert columns.replaced_by == {2: [0]}
     assert columns.near_copies == {}
@@ -127,7 +127,7 @@ def test_a_dropped_column_that_no_single_one_replaces_is_replaced_by_all():
     wrong = torch.rand(N_ROWS, generator=generator) < 0.1
     blurred = torch.where(wrong, torch.randint(4, (N_ROWS,), generator=generator), y)
     fold = as_fold(torch.empty(N_ROWS, 0), torch.cat([codes, blurred[:, None]], dim=1), y)
-    found = screen(discretize_columns(fold.x), y, n_pairs=1)
+    found = count_information(discretize_columns(fold.x), y, n_pairs=1)
     assert sorted(attribute_columns([fold], found, selected=[0, 1]).replaced_by[2]) == [0, 1]
 
 
@@ -136,4 +136,4 @@ def test_weights_of_rows_count(bits):
     # Only rows whose first column is right count: it then tells all
     weights = (codes[:, 0] == y).float()
     fold = as_fold(torch.empty(N_ROWS, 0), codes, y, row_weights=weights / weights.mean())
-    assert PluginEstimator([fold], [0]).alone(0).mean == pytest.approx(math.log(2), abs=0.01)
+    assert PluginEstimator([fold], [0]).marginal(0).mean == pytest.approx(math.log(2), abs=0.01)

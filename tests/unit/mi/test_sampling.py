@@ -3,8 +3,9 @@ import statistics
 import pytest
 import torch
 
+from minerva_select.config import SAMPLING
 from minerva_select.mi.bounds import pointwise_information
-from minerva_select.mi.sampling import NEVER, RebalancedSampler, UniformSampler, draw_stratified, make_sampler, pad_rows
+from minerva_select.mi.sampling import RebalancedSampler, UniformSampler, draw_stratified, make_sampler, pad_rows
 
 
 def generator(seed=0):
@@ -12,7 +13,7 @@ def generator(seed=0):
 
 
 def few_of_class_one(n_rows=1000, n_rare=5):
-    """Bins of so many rows, the first few of class 1, and the logarithms of their shares."""
+    """Atoms of so many rows, the first few of class 1, and the logarithms of their shares."""
     bins = (torch.arange(n_rows) < n_rare).long()
     return bins, (torch.bincount(bins) / n_rows).log().view(1, 1, 2)
 
@@ -31,17 +32,17 @@ def test_padding_has_no_weight():
     assert row_weights.tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
 
 
-@pytest.mark.parametrize("bins_are", ["frequent", "rare but seen often enough", "levels of an amount"])
-def test_batches_are_drawn_plainly_where_nothing_is_missed(bins_are):
-    bins, log_prior = few_of_class_one(n_rare=400 if bins_are == "frequent" else 5)
+@pytest.mark.parametrize("atoms_are", ["frequent", "rare but seen often enough", "levels of an amount"])
+def test_batches_are_drawn_plainly_where_nothing_is_missed(atoms_are):
+    bins, log_prior = few_of_class_one(n_rare=400 if atoms_are == "frequent" else 5)
     seen = [torch.arange(3, 1000, 2), torch.tensor([10, 20, 30])]
     found = make_sampler(
         seen,
         bins,
         torch.ones(1000),
         log_prior,
-        is_discrete=bins_are != "levels of an amount",
-        n_draws=10_000 if bins_are == "rare but seen often enough" else 100,
+        is_discrete=atoms_are != "levels of an amount",
+        n_draws=10_000 if atoms_are == "rare but seen often enough" else 100,
     )
     # One number a row, of the row's place among those of its member
     numbers = torch.rand(2, 50, generator=generator(), dtype=torch.float64)
@@ -102,7 +103,7 @@ def test_members_draw_their_own_rows_and_never_a_class_that_they_do_not_have():
     for rows, own in zip(drawn, seen, strict=True):
         assert rows.unique().tolist() == own.sort().values.tolist()
     # The last member has one class alone; the logarithm of nothing is a number
-    assert found.log_prior[2, 0].tolist() == [0.0, NEVER, NEVER]
+    assert found.log_prior[2, 0].tolist() == [0.0, SAMPLING.log_never, SAMPLING.log_never]
 
 
 def test_the_prior_of_batches_counts_what_rows_weigh():

@@ -17,19 +17,21 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from minerva_select.config import PaperSettings, Schedule
 from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.errors import InputError
 from minerva_select.mi.bounds import pointwise_information
 from minerva_select.mi.critics import ClassCritic
 from minerva_select.mi.ensemble import Ensemble
+from minerva_select.mi.networks import NetworkShape
 from minerva_select.mi.objective import Loss
-from minerva_select.mi.training import Schedule, TrainingContext, train
+from minerva_select.mi.training import TrainingContext, TrainingOptions, train
 from minerva_select.runtime import checkpoint, checkpoint_files
 from minerva_select.runtime.checkpoint import Checkpoint
 from minerva_select.runtime.checkpoint_files import State, read_state, write_state
 from minerva_select.runtime.rng import get_rng_state, network_generator, seeded_rng
 from minerva_select.solvers import paper
-from minerva_select.solvers.paper import PaperSettings, solve_paper
+from minerva_select.solvers.paper import solve_paper
 
 CPU = torch.device("cpu")
 LAYOUT = ColumnLayout(0, (2, 2, 2), (0, 1, 2))
@@ -93,7 +95,7 @@ def run(folder=None, *, resume=True, on_record=lambda _: None, device="cpu", key
 
     with seeded_rng(0, device) as generator:
         kept = Checkpoint(folder, key, generator, device=device, **options).open(resume=resume)
-        ensemble = Ensemble(ClassCritic(LAYOUT, 2, n_members=2, width=8, dropout=0.3), device)
+        ensemble = Ensemble(ClassCritic(LAYOUT, 2, NetworkShape(n_members=2, width=8, dropout=0.3)), device)
         for stage in ("learn", "vet"):
             n_steps = torch.zeros((), dtype=torch.int64)
             outcome = train(
@@ -103,10 +105,11 @@ def run(folder=None, *, resume=True, on_record=lambda _: None, device="cpu", key
                 FEW,
                 TrainingContext(generator, checkpoint=kept, on_record=note),
                 stage=stage,
-                after_step=lambda n_steps=n_steps: n_steps.add_(1),
-                changed={"n_steps": n_steps},
+                options=TrainingOptions(
+                    after_step=lambda n_steps=n_steps: n_steps.add_(1), extra_state={"n_steps": n_steps}
+                ),
             )
-            bound, training = outcome.held_out_bound.tolist(), ensemble.critic.training
+            bound, training = outcome.tuning_bound.tolist(), ensemble.critic.training
             ended = Ended(outcome.n_steps, int(n_steps), outcome.converged, bound, outcome.records, training)
             ran.outcomes.append(ended)
             ran.values.append(ensemble.values.tolist())
@@ -452,7 +455,7 @@ def test_ranks_save_only_when_all_are_due(tmp_path):
 
 
 def test_the_paper_solver_resumes_to_the_same_result_in_either_stage(tmp_path, monkeypatch):
-    monkeypatch.setattr(paper, "ConcatenatedCritic", partial(paper.ConcatenatedCritic, width=8))
+    monkeypatch.setattr(paper, "ConcatenatedCritic", partial(paper.ConcatenatedCritic, shape=NetworkShape(width=8)))
     monkeypatch.setattr(paper, "Schedule", partial(Schedule, evaluate_every=5))
     settings = PaperSettings(
         batch_size=32, max_steps_learn=10, max_steps_sparsify=150, weight_rate=0.3, settled_after=3

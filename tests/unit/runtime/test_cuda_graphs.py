@@ -3,8 +3,9 @@
 import pytest
 import torch
 
-from minerva_select.mi.ensemble import AdamW, Ensemble
+from minerva_select.mi.ensemble import Ensemble
 from minerva_select.mi.objective import Loss
+from minerva_select.mi.optimizer import AdamW
 from minerva_select.runtime.cuda_graphs import BatchLoss, GraphedStep
 
 needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")

@@ -15,6 +15,7 @@ from minerva_select.errors import InputError
 from minerva_select.mi.bounds import donsker_varadhan, log_mean_exp, pointwise_information
 from minerva_select.mi.critics import ClassCritic, ConcatenatedCritic
 from minerva_select.mi.ensemble import Ensemble
+from minerva_select.mi.networks import NetworkShape
 from minerva_select.runtime.distributed import SINGLE_PROCESS, ProcessGroup, current, joined
 from minerva_select.runtime.rng import seeded_rng
 from rank_processes import run_ranks
@@ -49,7 +50,7 @@ def draw(build, dtype):
 
 def permutation_bound(ranks, dtype):
     """Donsker-Varadhan bound of the paper's critic, and its gradient."""
-    ensemble = draw(lambda: ConcatenatedCritic(X, Y, width=8, embedding_width=4), dtype)
+    ensemble = draw(lambda: ConcatenatedCritic(X, Y, NetworkShape(width=8, embedding_width=4)), dtype)
     x, y, _, permutation = batch(dtype)
     y_rows = Rows(torch.empty(N_ROWS, 0, dtype=dtype), y.unsqueeze(1), Y)
     mine = own_rows(ranks).unsqueeze(0)
@@ -62,7 +63,7 @@ def permutation_bound(ranks, dtype):
 
 def exact_bound(ranks, dtype):
     """Weighted conditional bound of two members, and its gradient."""
-    ensemble = draw(lambda: ClassCritic(X, 3, n_members=2, width=8), dtype)
+    ensemble = draw(lambda: ClassCritic(X, 3, NetworkShape(n_members=2, width=8)), dtype)
     x, y, weights, _ = batch(dtype)
     mine = own_rows(ranks).expand(2, -1)
     log_prior = torch.tensor([0.2, 0.3, 0.5], dtype=dtype).log()

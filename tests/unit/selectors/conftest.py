@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from minerva_select.solvers.paper import PaperSettings
+from minerva_select.config import PaperSettings
 
 
 @pytest.fixture

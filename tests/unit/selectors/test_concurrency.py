@@ -25,9 +25,9 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from minerva_select import MinervaSelector, mutual_information
+from minerva_select.config import FitConfig
 from minerva_select.errors import InputError
 from minerva_select.selectors import PaperSelector
-from minerva_select.solvers.fit_config import FitConfig
 
 pytestmark = pytest.mark.usefixtures("brief_fits")
 
@@ -249,7 +249,7 @@ def test_a_search_over_a_pipeline_in_two_workers_is_that_in_one(few):
 FORK = """
 import dataclasses, os, torch
 from minerva_select import MinervaSelector, mutual_information
-from minerva_select.solvers.fit_config import FitConfig
+from minerva_select.config import FitConfig
 from minerva_select.problems import equality
 
 plan = FitConfig.for_rows(20_000)

@@ -12,9 +12,9 @@ import pytest
 
 from minerva_select import mutual_information
 from minerva_select.codes import EstimateNote
+from minerva_select.config import FitConfig
 from minerva_select.mi.inference import MeanEstimate
 from minerva_select.selectors.estimation import as_estimate
-from minerva_select.solvers.fit_config import FitConfig
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -12,10 +12,9 @@ import pandas as pd
 import pytest
 
 from minerva_select import MinervaSelector, mutual_information
+from minerva_select.config import FitConfig, PaperSettings
 from minerva_select.errors import DivergenceError, InputError
 from minerva_select.selectors import PaperSelector
-from minerva_select.solvers.fit_config import FitConfig
-from minerva_select.solvers.paper import PaperSettings
 
 pytestmark = pytest.mark.usefixtures("small_plan")
 

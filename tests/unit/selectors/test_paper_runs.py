@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from minerva_select.codes import ReasonCode, StopCause, WarningCode
+from minerva_select.config import PaperSettings
 from minerva_select.problems import equality
 from minerva_select.selectors import PaperSelector
-from minerva_select.solvers.paper import PaperSettings
 
 pytestmark = pytest.mark.usefixtures("small_plan")
 

@@ -41,7 +41,7 @@ def tell(monkeypatch):
         place = {name: k for k, name in enumerate(order)}
         alone = {"a": MeanEstimate(0.3, 0.01), "b": NONE, "c": MeanEstimate(0.3, 0.01), **(alone or {})}
 
-        def solve(folds, units, kept, plan, run, *, n_wanted):
+        def solve(folds, units, required, config, training, *, n_to_select):
             unit = {order[place]: number for number, places in enumerate(units) for place in places}
             a, b, c, d = (unit[name] for name in "abcd")
             elimination = EliminationResult(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from minerva_select.solvers.paper import PaperSettings
+from minerva_select.config import PaperSettings
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "method.md"

@@ -1,6 +1,9 @@
+import dataclasses
+
 import pytest
 import torch
 
+from minerva_select.config import PaperSettings
 from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.mi.feature_weights import FeatureWeights
 from minerva_select.mi.objective import Loss
@@ -8,7 +11,7 @@ from minerva_select.mi.training import TrainingContext
 from minerva_select.runtime.deadline import Deadline
 from minerva_select.runtime.rng import seeded_rng
 from minerva_select.solvers import paper
-from minerva_select.solvers.paper import PaperSettings, solve_paper
+from minerva_select.solvers.paper import solve_paper
 
 CPU = torch.device("cpu")
 FEW_STEPS = PaperSettings(batch_size=32, max_steps_learn=4, max_steps_sparsify=4)
@@ -21,7 +24,7 @@ def rows_of(codes, n_levels):
 
 
 def equality(n_rows, n_features=6, n_levels=3, seed=0):
-    """Experiment A in small: y says whether columns 1 and 4 are equal."""
+    """A small Experiment A: y is whether columns 1 and 4 are equal."""
     codes = torch.randint(n_levels, (n_rows, n_features), generator=torch.Generator().manual_seed(seed))
     return rows_of(codes, n_levels), rows_of((codes[:, 1] == codes[:, 4]).long().unsqueeze(1), 2)
 
@@ -29,34 +32,33 @@ def equality(n_rows, n_features=6, n_levels=3, seed=0):
 def solve(n_rows=200, settings=FEW_STEPS, units=range(6), seed=0, seconds=None, held_out=None):
     x, y = equality(n_rows)
     with seeded_rng(seed, CPU) as generator:
-        run = TrainingContext(generator, Deadline(seconds))
-        return solve_paper(x, y, held_out or equality(n_rows, seed=1), list(units), settings, run)
+        context = TrainingContext(generator, Deadline(seconds))
+        return solve_paper(x, y, held_out or equality(n_rows, seed=1), list(units), settings, context)
 
 
 @pytest.fixture
 def stages(monkeypatch):
-    """What each stage's training was given, and the network and weights it started and ended with."""
+    """Schedule, losses and parameters of each stage."""
     seen = []
     original = paper.train
 
-    def spy(critic, loss_of_batch, held_out_bound, schedule, run, **arguments):
-        stage = {"start": critic.snapshot(), "losses": [], "schedule": schedule}
-        seen.append(stage)
+    def spy(critic, batch_loss, held_out_bound, schedule, context, *, stage, options):
+        found = {"start": critic.snapshot(), "losses": [], "schedule": schedule}
+        seen.append(found)
 
         def spied_loss():
-            stage["losses"].append(loss_of_batch())
-            return stage["losses"][-1]
-
-        step_on_weights = arguments.pop("after_step", lambda: None)
+            found["losses"].append(batch_loss())
+            return found["losses"][-1]
 
         def spied_step():
-            step_on_weights()
-            stage["last"] = critic.snapshot()
+            options.after_step()
+            found["last"] = critic.snapshot()
 
-        outcome = original(critic, spied_loss, held_out_bound, schedule, run, after_step=spied_step, **arguments)
-        stage["end"] = critic.snapshot()
-        stage["records"] = outcome.records
-        return outcome
+        spied = dataclasses.replace(options, after_step=spied_step)
+        result = original(critic, spied_loss, held_out_bound, schedule, context, stage=stage, options=spied)
+        found["end"] = critic.snapshot()
+        found["records"] = result.records
+        return result
 
     monkeypatch.setattr(paper, "train", spy)
     return seen
@@ -64,7 +66,7 @@ def stages(monkeypatch):
 
 @pytest.fixture
 def batches(monkeypatch):
-    """Every batch that was scored, with the weights it was scored at."""
+    """Every batch that was scored, with its weights."""
     seen = []
     original = paper.score_joint_and_marginal
 
@@ -85,7 +87,7 @@ def test_stage_two_starts_from_the_network_of_stage_one(stages):
 
 
 def test_stage_two_ends_with_its_last_network_not_with_the_best_one(stages):
-    # Held-out rows with targets turned round: the more is learned, the lower the bound on them
+    # Held-out rows with inverted targets: the more is learned, the lower their bound
     settings = PaperSettings(sparsity=0.0, learning_rate=0.01, batch_size=32, max_steps_learn=1, max_steps_sparsify=100)
     x, y = equality(200, seed=1)
     solve(settings=settings, held_out=(x, rows_of(1 - y.codes, 2)))
@@ -96,8 +98,8 @@ def test_stage_two_ends_with_its_last_network_not_with_the_best_one(stages):
 
 
 @pytest.mark.parametrize(("sparsity", "ends_early"), [(5.0, True), (0.0, False)])
-def test_stage_two_ends_when_some_weights_have_fallen_and_the_rest_have_settled(stages, sparsity, ends_early):
-    # A penalty of 5 leaves one weight within a few steps; without one none falls, and there is nothing to settle
+def test_stage_two_ends_when_some_weights_are_zero_and_the_others_have_settled(stages, sparsity, ends_early):
+    # A penalty of 5 leaves one weight after a few steps; without a penalty none becomes zero
     settings = PaperSettings(
         sparsity=sparsity, norm_drift=0.0, batch_size=32, max_steps_learn=1, max_steps_sparsify=500, settled_after=2
     )
@@ -115,7 +117,7 @@ def test_weights_are_one_through_stage_one_and_move_in_stage_two(stages, batches
     assert not any((w == 1).all() for w in weights[n_learn + 1 :])
 
 
-def test_batches_are_rows_of_the_table_and_of_the_size_asked_for(batches):
+def test_batches_are_rows_of_the_table_with_the_requested_size(batches):
     solve()
     x, y = equality(200)
     table = {tuple(row) for row in torch.cat([x.codes, y.codes], dim=1).tolist()}
@@ -127,7 +129,7 @@ def test_batches_are_rows_of_the_table_and_of_the_size_asked_for(batches):
     assert not torch.equal(drawn[0][0].codes, drawn[1][0].codes)
 
 
-def test_stage_one_has_the_bound_alone_and_stage_two_the_three_terms(stages):
+def test_stage_one_has_only_the_bound_and_stage_two_all_three_terms(stages):
     settings = PaperSettings(
         sparsity=0.5, norm_drift=0.25, target_norm=2.0, batch_size=32, max_steps_learn=3, max_steps_sparsify=3
     )
@@ -181,7 +183,7 @@ def test_the_weight_step_is_the_plain_gradient_of_the_whole_loss(monkeypatch):
         norm = p.norm()
         penalty = 20.0 * (1 / norm - p.sum() * p / norm**3) + 0.25 * 2 * (norm - 2.0) * p / norm
         torch.testing.assert_close(after, (p - 0.5 * (pull + penalty)).clamp(min=0), rtol=1e-4, atol=1e-5)
-    # So strong a penalty brings weights to zero, and not all of them
+    # The strong penalty brings some weights to zero, but not all
     assert 0 < int((steps[-1][1] > 0).sum()) < 6
 
 
@@ -204,7 +206,7 @@ def test_same_seed_same_weights():
     assert not torch.equal(solve(seed=3).weights, solve(seed=4).weights)
 
 
-def test_a_passed_deadline_ends_both_stages_early():
+def test_an_expired_deadline_ends_both_stages_early():
     settings = PaperSettings(batch_size=32, max_steps_learn=500, max_steps_sparsify=500)
     solution = solve(settings=settings, seconds=0.0)
     assert not solution.converged
@@ -219,7 +221,7 @@ def test_algorithm_1_is_exact_on_a_small_equality_problem():
     solution = solve(n_rows=2000, settings=settings)
     assert (solution.weights > 0).tolist() == [False, True, False, False, True, False]
     assert solution.weights[[0, 2, 3, 5]].tolist() == [0.0] * 4
-    # The lemma at three levels: 2/3 log(3/2) + 1/3 log 3 = 0.6365 nats; one shuffle of 2,000 rows knows it to 0.03
+    # The lemma at three levels: 2/3 log(3/2) + 1/3 log 3 = 0.6365 nats, estimated to 0.03 with 2,000 rows
     assert solution.total.mean == pytest.approx(0.6365, abs=0.1)
     assert solution.kept.mean == pytest.approx(0.6365, abs=0.1)
     last = solution.records[-1]

@@ -3,6 +3,7 @@ import dataclasses
 import pytest
 import torch
 
+from minerva_select.config import SUBSAMPLE
 from minerva_select.solvers import subsample
 from minerva_select.solvers.subsample import subsample_folds
 
@@ -13,12 +14,12 @@ MAX_TUNE, MAX_VET = 100, 150  # of each of two folds
 @pytest.fixture(autouse=True)
 def _small_limits(monkeypatch):
     """Let tables of some hundred rows be large ones."""
-    monkeypatch.setattr(subsample, "MAX_TUNE_ROWS", 2 * MAX_TUNE)
-    monkeypatch.setattr(subsample, "MAX_VET_ROWS", 2 * MAX_VET)
+    small = dataclasses.replace(SUBSAMPLE, max_tuning_rows=2 * MAX_TUNE, max_held_out_rows=2 * MAX_VET)
+    monkeypatch.setattr(subsample, "SUBSAMPLE", small)
 
 
 @pytest.fixture
-def folds(make_fold, beside):
+def folds(make_fold, share_tensors):
     """Two folds side by side with rows of unequal weight: half train, 500 tune, 500 vet; one in 50 is of class 1."""
 
     def fold(seed):
@@ -27,7 +28,7 @@ def folds(make_fold, beside):
         weights = torch.rand(N_ROWS, generator=generator) + 0.5
         return make_fold(codes, (torch.arange(N_ROWS) % 50 == 0).long(), row_weights=weights)
 
-    return beside(fold(0), fold(1))
+    return share_tensors(fold(0), fold(1))
 
 
 def thinned(folds, seed=0):
@@ -55,10 +56,10 @@ def test_rows_are_those_of_the_fold_about_as_many_as_may_be_and_rare_classes_sta
 def test_a_row_that_was_drawn_weighs_what_it_stands_for(folds):
     after = thinned(folds)
     for fold in after:
-        for rows, n_wanted in zip(parts(fold).values(), (MAX_TUNE, MAX_VET), strict=True):
+        for rows, n_to_select in zip(parts(fold).values(), (MAX_TUNE, MAX_VET), strict=True):
             frequent = fold.target.bins[rows] == 0
             # Half of the rows wanted for each class; the share of the 490 grows by what the ten of the other leave
-            share = n_wanted / 2 / 490 * n_wanted / (n_wanted / 2 + 10)
+            share = n_to_select / 2 / 490 * n_to_select / (n_to_select / 2 + 10)
             factor = fold.row_weights[rows] / folds[0].row_weights[rows]
             torch.testing.assert_close(factor, torch.where(frequent, 1 / share, 1.0), rtol=1e-5, atol=0)
 

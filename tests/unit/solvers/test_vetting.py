@@ -4,13 +4,13 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from minerva_select.config import FitConfig, Schedule
 from minerva_select.mi.cross_fit import CriticTask
 from minerva_select.mi.inference import MeanEstimate
-from minerva_select.mi.training import Schedule, TrainingContext
+from minerva_select.mi.training import TrainingContext
 from minerva_select.runtime.rng import seeded_rng
 from minerva_select.solvers import vetting
 from minerva_select.solvers.candidate_search import CandidateSet, fit_candidates
-from minerva_select.solvers.fit_config import FitConfig
 from minerva_select.solvers.vetting import solve_vetting
 
 CPU = torch.device("cpu")
@@ -22,22 +22,22 @@ def singles(n_units):
 
 @pytest.fixture
 def solve(make_fold, quick):
-    """The default solver on two folds: the rows as they are, and with the halves exchanged."""
+    """The default solver on two folds that hold out one half of the rows each."""
 
-    def run(codes, y, units=None, kept=(), seed=0, n_pairs=0, **arguments):
+    def run(codes, y, units=None, required=(), seed=0, n_pairs=0, **arguments):
         half = len(y) // 2
         fold = make_fold(codes, y)
         rows = torch.arange(len(y))
         first, second = rows[:half], rows[half:]
         cut = 2 * half // 3
         folds = [
-            dataclasses.replace(fold, train=(seen[:cut],), tune=(seen[cut:],), held_out=vet)
-            for seen, vet in ((first, second), (second, first))
+            dataclasses.replace(fold, train=(seen[:cut],), tune=(seen[cut:],), held_out=held_out)
+            for seen, held_out in ((first, second), (second, first))
         ]
-        plan = dataclasses.replace(FitConfig.for_rows(1000), width=32, dropout=0.0, schedule=quick, n_pairs=n_pairs)
+        config = dataclasses.replace(FitConfig.for_rows(1000), width=32, dropout=0.0, schedule=quick, n_pairs=n_pairs)
         units = units or singles(codes.shape[1])
         with seeded_rng(seed, CPU) as generator:
-            return solve_vetting(folds, units, list(kept), plan, TrainingContext(generator), **arguments)
+            return solve_vetting(folds, units, list(required), config, TrainingContext(generator), **arguments)
 
     return run
 
@@ -53,15 +53,15 @@ def parity():
 
 @pytest.mark.reference
 @pytest.mark.parametrize("n_pairs", [0, 4])
-def test_columns_that_inform_together_only_are_selected_and_no_others(parity, solve, n_pairs):
+def test_exactly_the_columns_that_are_informative_together_are_selected(parity, solve, n_pairs):
     solution = solve(*parity, n_pairs=n_pairs)
     assert solution.selected == [1, 3]
     assert solution.units.partners == {1: [3], 3: [1]}
     assert solution.units.pairs.keys() == {(1, 3)}
     assert [units for units, _ in solution.units.path][-2:] == [[1, 3], [solution.units.path[-1][0][0]]]
-    # Neither column tells anything alone; 2,400 rows know that to 0.001
+    # No column is informative alone; 2,400 rows estimate that to 0.001
     assert max(abs(solution.columns.marginal[feature].mean) for feature in range(5)) < 0.01
-    # log 2 - H(0.1) is 0.368 nats; 2,400 rows know it to 0.014, and the critics fall a little short
+    # log 2 - H(0.1) is 0.368 nats; 2,400 rows estimate it to 0.014, and the critics do not learn all of it
     assert solution.information.mean == pytest.approx(0.368, abs=0.05)
     assert solution.converged
 
@@ -77,17 +77,17 @@ def test_nothing_is_selected_from_noise(solve):
 
 
 @pytest.mark.reference
-def test_the_number_wanted_is_kept_even_from_noise(solve):
+def test_the_requested_number_is_selected_even_from_noise(solve):
     generator = torch.Generator().manual_seed(4)
     codes = torch.randint(3, (400, 5), generator=generator)
     y = torch.randint(2, (400,), generator=generator)
-    assert len(solve(codes, y, n_wanted=3).selected) == 3
+    assert len(solve(codes, y, n_to_select=3).selected) == 3
 
 
 @pytest.mark.reference
-def test_units_kept_on_request_are_selected_whatever_they_say(parity, solve):
+def test_required_units_are_selected_whatever_they_contribute(parity, solve):
     codes, y = parity
-    solution = solve(codes, y, kept=[0])
+    solution = solve(codes, y, required=[0])
     assert solution.selected == [0, 1, 3]
 
 
@@ -103,71 +103,76 @@ def test_same_seed_same_solution(solve):
     generator = torch.Generator().manual_seed(4)
     codes = torch.randint(3, (200, 4), generator=generator)
     y = torch.randint(2, (200,), generator=generator)
-    first, second, other = (solve(codes, y, n_wanted=2, seed=seed) for seed in (1, 1, 2))
+    first, second, other = (solve(codes, y, n_to_select=2, seed=seed) for seed in (1, 1, 2))
     assert first.selected == second.selected
     assert first.permutation_importances == second.permutation_importances
     assert first.information == second.information
     assert first.information != other.information
 
 
-def test_what_is_known_of_a_set_is_not_estimated_again(parity, make_fold, beside, make_context, records, generator):
-    folds = beside(make_fold(*parity), make_fold(*parity))
+def test_a_fitted_set_is_not_fitted_again_to_estimate_its_information(
+    parity, make_fold, share_tensors, make_context, records, generator
+):
+    folds = share_tensors(make_fold(*parity), make_fold(*parity))
     context = make_context(singles(5), generator, schedule=Schedule(max_steps=1, batch_size=32))
     candidates = fit_candidates(folds, [[1, 3], [1, 3]], context, "learn")
-    found = vetting._information(vetting._fit_to([1, 3], candidates, context))
+    found = vetting._held_out_information(vetting._fit_exactly([1, 3], candidates, context))
     assert len(records) == 1
     rows = torch.cat(candidates[0].critics.held_out_information())
     assert found.mean == pytest.approx(float(rows.mean()), abs=1e-6)
-    vetting._fit_to([1, 2, 3], candidates, context)
+    vetting._fit_exactly([1, 2, 3], candidates, context)
     assert [record.stage for record in records] == ["learn", "estimate"]
-    assert vetting._information(vetting._fit_to([], candidates, context)) == MeanEstimate(0.0, 0.0)
+    assert vetting._held_out_information(vetting._fit_exactly([], candidates, context)) == MeanEstimate(0.0, 0.0)
 
 
-def test_a_unit_that_one_fold_did_not_propose_falls_by_nothing_there(
+def test_a_unit_has_no_importance_on_folds_whose_candidate_lacks_it(
     parity, make_fold, make_context, generator, monkeypatch
 ):
     fold = make_fold(*parity)
     folds = [dataclasses.replace(fold, held_out=rows) for rows in (torch.arange(0, 300), torch.arange(300, 400))]
-    units = [[[5], [3, 4]], [[0], [3, 4]]]  # features of what each fold proposes
+    units = [[[5], [3, 4]], [[0], [3, 4]]]  # features of each fold's candidate
 
     class Fitted:
-        """Stands for fitted critics of both folds."""
+        """Fake critics of both folds."""
 
         tasks = tuple(CriticTask(one, []) for one in folds)
 
     critics = Fitted()
 
-    def falls(critics, asked, generator, deadline):
-        """The first task's rows fall by 1 whatever is shuffled, the second's by 2."""
+    def importances(critics, asked, generator, deadline):
+        """1 on every row of the first task, 2 on those of the second."""
         assert all(own in ([], units[task]) for task, own in enumerate(asked))
         sizes = [(len(own), len(task.fold.held_out)) for own, task in zip(asked, critics.tasks, strict=True)]
-        return [torch.full(size, says) for size, says in zip(sizes, (1.0, 2.0), strict=True)]
+        return [torch.full(size, value) for size, value in zip(sizes, (1.0, 2.0), strict=True)]
 
-    monkeypatch.setattr(vetting, "held_out_importances", falls)
-    nothing = MeanEstimate(0.0, 0.0)
+    monkeypatch.setattr(vetting, "held_out_importances", importances)
+    zero = MeanEstimate(0.0, 0.0)
     candidates = [
-        CandidateSet(units, one, critics, task, torch.zeros(0), nothing)
+        CandidateSet(units, one, critics, task, torch.zeros(0), zero)
         for task, (one, units) in enumerate(zip(folds, [[1, 3], [0, 3]], strict=True))
     ]
-    found = vetting._shuffle(candidates, make_context([[0], [5], [1, 2], [3, 4]], generator))
-    assert {unit: fall.mean for unit, fall in found.items()} == pytest.approx(
+    found = vetting._permutation_importances(candidates, make_context([[0], [5], [1, 2], [3, 4]], generator))
+    assert {unit: importance.mean for unit, importance in found.items()} == pytest.approx(
         {0: 2.0 * 100 / 400, 1: 1.0 * 300 / 400, 3: (300 * 1.0 + 100 * 2.0) / 400}
     )
 
 
-def test_only_falls_beyond_accident_survive_with_every_unit_counted_as_a_test(make_context, generator):
-    context = make_context(singles(100), generator)
-    evidence = {3: MeanEstimate(0.3, 0.1), 7: MeanEstimate(0.5, 0.1)}  # z of 3 and 5, p of 0.0013 and 3e-7
-    screen = None
-    # 0.0013 passes at level 0.05 among 2 tests, and not among 100
-    assert vetting._survivors(evidence, [], 2, screen, context, None) == [3, 7]
-    assert vetting._survivors(evidence, [], 100, screen, context, None) == [7]
-    assert vetting._survivors(evidence, [50], 100, screen, context, None) == [7, 50]
+def test_significant_units_survive_with_every_unit_counted_as_a_test(make_context, generator):
+    importances = {3: MeanEstimate(0.3, 0.1), 7: MeanEstimate(0.5, 0.1)}  # z of 3 and 5, p of 0.0013 and 3e-7
+
+    def survivors(n_units, required=()):
+        context = make_context(singles(n_units), generator, required=required)
+        return vetting._select_survivors(importances, None, context, None)
+
+    # 0.0013 is significant at level 0.05 among 8 tests, but not among 100
+    assert survivors(8) == [3, 7]
+    assert survivors(100) == [7]
+    assert survivors(100, required=[50]) == [7, 50]
 
 
-def test_the_number_wanted_is_filled_by_falls_first_and_by_the_screen_then(make_context, generator):
+def test_the_requested_number_is_filled_by_importance_first_and_then_by_the_screen(make_context, generator):
     context = make_context([[0], [1], [2, 3], [4], [5]], generator)
-    evidence = {0: MeanEstimate(1.0, 0.1), 1: MeanEstimate(-0.1, 0.1), 4: MeanEstimate(0.1, 0.1)}  # z of 10, -1 and 1
+    importances = {0: MeanEstimate(1.0, 0.1), 1: MeanEstimate(-0.1, 0.1), 4: MeanEstimate(0.1, 0.1)}  # z: 10, -1, 1
     screen = SimpleNamespace(marginal_z=torch.tensor([0.0, 0.0, 1.0, 9.0, 5.0, 0.0]))  # units 2 and 3 have 9 and 5
-    found = [vetting._survivors(evidence, [], 5, screen, context, n_wanted) for n_wanted in (1, 2, 3, 4, 5)]
+    found = [vetting._select_survivors(importances, screen, context, n_to_select) for n_to_select in (1, 2, 3, 4, 5)]
     assert found == [[0], [0, 4], [0, 1, 4], [0, 1, 2, 4], [0, 1, 2, 3, 4]]

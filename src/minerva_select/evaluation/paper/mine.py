@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import torch
 
+from minerva_select.config import PaperSettings
 from minerva_select.data.frames import as_table
 from minerva_select.evaluation.paper.cells import Cell
 from minerva_select.evaluation.paper.configuration import Configuration
@@ -25,7 +26,7 @@ from minerva_select.problems import gaussian
 from minerva_select.runtime.rng import seeded_rng
 from minerva_select.selectors import mutual_information
 from minerva_select.selectors.cross_validation import as_rows
-from minerva_select.solvers.paper import PaperSettings, solve_paper
+from minerva_select.solvers.paper import solve_paper
 
 NEEDS = ("matplotlib",)
 HELD_OUT_SHARE = 0.2
