@@ -1,9 +1,10 @@
-"""A made-up selection with every field filled, for tests of what people see."""
+"""Made-up selections, large and small, for tests of what people see."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from minerva_select.codes import Conversion, EstimateNote
 from minerva_select.results import (
@@ -34,9 +35,9 @@ def full_selection(names: Sequence[str] = (), n_features: int = 12, n_selected: 
     ``names`` are the names of the first features.
     """
     names = [*names, *(f"f{k}" for k in range(len(names), n_features))]
-    selected, dropped = names[:n_selected], names[n_selected:]
+    selected, others = names[:n_selected], names[n_selected:]
     features = [_selected(k, names, n_selected) for k in range(n_selected)]
-    features += [_dropped(k, name, selected) for k, name in enumerate(dropped)]
+    features += [_dropped(k, name, selected) for k, name in enumerate(others)]
     sizes = range(min(len(names), n_selected + 3), 0, -1)
     total = Estimate(0.61, 0.60, 0.70, n_rows=5000, note=EstimateNote.EXCEEDS, entropy=ENTROPY)
     return Selection(
@@ -58,7 +59,7 @@ def full_selection(names: Sequence[str] = (), n_features: int = 12, n_selected: 
         ),
         suspects=(
             Suspect(names[2], SuspectKind.LEAK, share=0.96),
-            Suspect(dropped[1], SuspectKind.NEAR_COPY, share=0.98, of=selected[0]),
+            Suspect(others[1], SuspectKind.NEAR_COPY, share=0.98, of=selected[0]),
         ),
         weight_history=tuple(
             WeightRecord(step, {name: max(0.0, 0.5 - step * 0.01 * k) for k, name in enumerate(names[:16])})
@@ -132,3 +133,46 @@ def _history(n_features: int, n_selected: int) -> list[TrainingRecord]:
 def _interactions(selected: Sequence[str]) -> dict[tuple[str, str], float]:
     pairs = [(a, b) for k, a in enumerate(selected) for b in selected[k + 1 :]]
     return {pair: 0.5 if k == 0 else -0.05 / k for k, pair in enumerate(pairs)}
+
+
+# ---- small selections, for tests of single sentences --------------------------------------------------------------
+
+HALF = Estimate(0.5, 0.48, 0.52, n_rows=1000)
+NOTHING = Estimate(0.0, 0.0, 0.0, n_rows=500)
+
+
+def selection_of(
+    *features: FeatureResult, found: Estimate | None = HALF, total: Estimate | None = None, **rest: Any
+) -> Selection:
+    """A selection of these features about ``y`` in 500 rows."""
+    return Selection(
+        **{"target": "y", "n_rows": 500, **rest},
+        features=features,
+        mutual_information=found,
+        total_information=found if total is None else total,
+    )
+
+
+def kept(name: str, alone: float = 0.0, adds: float = 0.1, partners: str = "", **rest: Any) -> FeatureResult:
+    """A selected feature, by default one that matters only with others."""
+    return FeatureResult(
+        name,
+        True,
+        Reason(ReasonCode.CONTRIBUTES),
+        1.0,
+        alone,
+        adds,
+        partners=tuple(partners.split()),
+        **{"role": Role.TOGETHER, **rest},
+    )
+
+
+def dropped(name: str, code: ReasonCode = ReasonCode.NO_INFORMATION, *columns: str, **rest: Any) -> FeatureResult:
+    """A dropped feature with its reason."""
+    return FeatureResult(name, False, Reason(code, columns), **rest)
+
+
+def interaction(pair: str, nats: float, margin: float = 0.01) -> PairResult:
+    """The interaction of two features, given as ``"a b"``."""
+    first, second = pair.split()
+    return PairResult(first, second, nats, nats - margin, nats + margin)

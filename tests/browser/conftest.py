@@ -1,4 +1,4 @@
-"""Reports in a real Chromium that may ask for nothing outside the file."""
+"""Reports in a real Chromium that may not send requests."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ from minerva_select.problems import equality
 def browser():
     """A Chromium for the tests of a module.
 
-    Not for those of a session: while it is open an event loop runs in this thread, and tests of other folders that
-    start their own would find it.
+    Not of a session: while it is open, an event loop runs in this thread and would disturb tests that start their own.
     """
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -36,17 +35,17 @@ def browser():
 
 @dataclass
 class Report:
-    """A report that is open, and what it did that it should not."""
+    """An open report, with its errors and requests."""
 
     page: object
     path: Path
-    since: float = 0.0  # when it was asked for, on the clock of time.perf_counter
+    since: float = 0.0  # time.perf_counter() when it was opened
     errors: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
     @property
     def charts(self):
-        """The charts, drawn or not; only they are pictures with a name."""
+        """The charts, drawn or not; no other image has a name."""
         return self.page.get_by_role("img", name=re.compile(r"\w"))
 
     @property
@@ -56,18 +55,18 @@ class Report:
 
     @property
     def features(self):
-        """Names in the table, as they are shown."""
+        """Names in the table, as displayed."""
         return self.table.get_by_role("rowheader").all_inner_texts()
 
     def draw(self):
-        """Wait for every chart; hand them back."""
+        """Wait for all charts and return them."""
         charts = self.charts.all()
         for chart in charts:
             chart.locator("svg").first.wait_for()
         return charts
 
     def check(self):
-        """Nothing went wrong, nothing was asked for, and no name ran as a script."""
+        """Check that there was no error and no request, and that no name ran as a script."""
         assert self.errors == []
         assert self.requests == []
         assert self.page.evaluate("window.__pwned") is None
@@ -87,7 +86,7 @@ class Report:
 
 @contextlib.contextmanager
 def reports(browser, folder):
-    """A function that writes the report of a selection and opens it; what each did is checked when all are done."""
+    """A function that writes the report of a selection and opens it; all are checked at the end."""
     opened = []
 
     def open_report(selection, width=1440, *, dark=False, script=True):
@@ -114,14 +113,14 @@ def reports(browser, folder):
 
 @pytest.fixture
 def open_report(browser, tmp_path):
-    """A function that opens the report of a selection in a page of its own."""
+    """A function that opens the report of a selection in its own page."""
     with reports(browser, tmp_path) as open_it:
         yield open_it
 
 
 @pytest.fixture(scope="module")
 def report(browser, tmp_path_factory):
-    """The report of a made-up selection with all sections; to look at, not to change."""
+    """The report of a made-up selection with all sections; tests must not change it."""
     with reports(browser, tmp_path_factory.mktemp("report")) as open_it:
         opened = open_it(full_selection())
         opened.draw()
@@ -130,13 +129,13 @@ def report(browser, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def experiment_a(small_plan):
-    """The selection of two of thirty columns of which the target says whether they are equal."""
+    """The selection of Experiment A: the target says whether two of 30 columns are equal."""
     return _fit(equality(n_samples=3000, random_state=0))
 
 
 @pytest.fixture(scope="module")
 def wide(small_plan):
-    """The same two among a thousand columns."""
+    """The same with 1,000 columns."""
     return _fit(equality(n_samples=3000, n_features=1000, random_state=0))
 
 

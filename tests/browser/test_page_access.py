@@ -1,4 +1,4 @@
-"""The page by keyboard, and what a screen reader hears."""
+"""The page with a keyboard and with a screen reader."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from full_selection import full_selection
 
 pytestmark = pytest.mark.browser
 
-# Where the focus is, in words; None where it is on no element of the page.
+# The element with the focus; null if it is outside of the page.
 FOCUS = """() => {
   const at = document.activeElement;
   if (!at || at === document.body || at === document.documentElement) return null;
@@ -23,13 +23,13 @@ FOCUS = """() => {
   return {number: window.stops.indexOf(at), seen, closed, shown: at.outerHTML.slice(0, 120)};
 }"""
 
-# What can be used but was never stopped at. A group of radio buttons is one stop, as everywhere.
+# Controls that never had the focus; a group of radio buttons counts as one.
 MISSED = """() => [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']")]
   .filter((it) => it.checkVisibility() && !it.disabled && !window.stops.includes(it))
   .filter((it) => !(it.type === "radio" && window.stops.some((stop) => stop.name === it.name)))
   .map((it) => it.outerHTML.slice(0, 120))"""
 
-# Boxes that can be scrolled but not by keyboard: with the focus neither on them nor on anything within.
+# Boxes that scroll but cannot be reached by keyboard.
 UNREACHABLE = """() => [...document.querySelectorAll("body *")]
   .filter((it) => /auto|scroll/.test(getComputedStyle(it).overflow))
   .filter((it) => it.scrollWidth > it.clientWidth + 1 || it.scrollHeight > it.clientHeight + 1)
@@ -38,7 +38,7 @@ UNREACHABLE = """() => [...document.querySelectorAll("body *")]
 
 
 def tab_through(page):
-    """Go from stop to stop until the focus leaves the page; hand the stops back."""
+    """Press Tab until the focus leaves the page; return the elements that had it."""
     stops = []
     while True:
         page.keyboard.press("Tab")
@@ -47,12 +47,12 @@ def tab_through(page):
             return stops
         stops.append(stop)
         if stop["closed"]:
-            page.keyboard.press("Enter")  # then what it hides is next
+            page.keyboard.press("Enter")  # open it, so that its content comes next
         assert len(stops) < 300, "the focus does not leave the page"
 
 
 @pytest.mark.parametrize("width", [390, 1440])
-def test_the_keyboard_reaches_everything_and_shows_where_it_is(open_report, width):
+def test_the_keyboard_reaches_every_control_with_a_visible_focus(open_report, width):
     report = open_report(full_selection(), width)
     report.draw()
     page = report.page
@@ -60,29 +60,29 @@ def test_the_keyboard_reaches_everything_and_shows_where_it_is(open_report, widt
     assert page.evaluate(MISSED) == []
     assert page.evaluate(UNREACHABLE) == []
     assert [stop["shown"] for stop in stops if not stop["seen"]] == []
-    assert len({stop["number"] for stop in stops}) == len(stops)  # nothing twice: no trap
+    assert len({stop["number"] for stop in stops}) == len(stops)  # no keyboard trap
     for stop in reversed(stops):
         page.keyboard.press("Shift+Tab")
         assert page.evaluate(FOCUS)["number"] == stop["number"]
 
 
-def test_the_first_stop_skips_to_the_answer(open_report):
+def test_the_first_tab_stop_skips_to_the_result(open_report):
     report = open_report(full_selection())
     report.page.keyboard.press("Tab")
-    assert report.page.evaluate("document.activeElement.textContent") == "Skip to the answer"
+    assert report.page.evaluate("document.activeElement.textContent") == "Skip to the result"
     report.page.keyboard.press("Enter")
     assert report.page.evaluate("document.activeElement.contains(document.querySelector('h1'))")
 
 
-def test_the_navigation_leads_to_every_section_and_says_where_the_reader_is(open_report):
+def test_the_navigation_links_to_every_section_and_marks_the_current_one(open_report):
     report = open_report(full_selection())
     report.draw()
     links = report.page.get_by_role("navigation").get_by_role("link")
     for link in links.all():
         link.click()
         assert report.page.locator(link.get_attribute("href")).is_visible()
-    report.page.get_by_role("link", name="Pairs", exact=True).click()
-    links.and_(report.page.locator("[aria-current='true']")).get_by_text("Pairs").wait_for(timeout=2000)
+    report.page.get_by_role("link", name="Interactions", exact=True).click()
+    links.and_(report.page.locator("[aria-current='true']")).get_by_text("Interactions").wait_for(timeout=2000)
 
 
 def test_headings_go_down_one_level_at_a_time_from_one_title(report):
@@ -98,7 +98,7 @@ def test_the_page_has_its_landmarks(report):
         assert report.page.get_by_role(role).count() == 1, role
 
 
-def test_landmarks_of_one_kind_have_names_of_their_own(report):
+def test_landmarks_of_the_same_kind_have_different_names(report):
     names = [region.aria_snapshot().splitlines()[0] for region in report.page.get_by_role("region").all()]
     assert len(names) == len(set(names))
 
@@ -108,7 +108,7 @@ def test_the_page_names_its_language_and_its_target(report):
     assert "is_fraud" in report.page.title()
 
 
-def test_every_chart_is_one_picture_with_a_description(report):
+def test_every_chart_is_one_image_with_a_description(report):
     labels = [chart.get_attribute("aria-label") for chart in report.charts.all()]
     assert len(labels) == 5
     assert len(set(labels)) == 5
@@ -116,7 +116,7 @@ def test_every_chart_is_one_picture_with_a_description(report):
     assert "f0 adds most, 0.500 nats" in labels[0]
 
 
-def test_everything_that_can_be_used_has_a_name(report):
+def test_every_control_has_a_name(report):
     unnamed = [
         control.evaluate("it => it.outerHTML")
         for role in ("button", "link", "searchbox", "radio", "region")
@@ -126,7 +126,7 @@ def test_everything_that_can_be_used_has_a_name(report):
     assert unnamed == []
 
 
-def test_table_headers_say_what_they_are_headers_of(report):
+def test_table_headers_have_a_scope(report):
     scopes = report.page.evaluate("[...document.querySelectorAll('th')].map((it) => it.getAttribute('scope'))")
     assert set(scopes) == {"col", "row"}
 

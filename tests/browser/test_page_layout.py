@@ -1,4 +1,4 @@
-"""The page fits every width, can be read in light and in dark, and prints."""
+"""The page fits every width, is readable in light and dark, and prints."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ pytestmark = pytest.mark.browser
 WIDTHS = [390, 1440]
 LONG = "x" * 300
 
-# Of every text on the page that can be seen, its contrast with what is behind it, as WCAG 2 defines it; backgrounds
-# and text may be half transparent. A canvas reads colours however they are written. Large text is left out, since its
-# limit is lower, and so is what is written on a map of colours, which is a picture.
+# Visible texts whose contrast with their background is too low by WCAG 2. Backgrounds and text may be transparent; a
+# canvas parses all notations of colors. Large text, which has a lower limit, and text on heat maps are left out.
 FAINT_TEXT = """limit => {
   const pen = Object.assign(document.createElement("canvas"), {width: 1, height: 1})
     .getContext("2d", {willReadFrequently: true});
-  const over = (colours) => {
+  const over = (colors) => {
     pen.clearRect(0, 0, 1, 1);
-    for (const colour of colours) { pen.fillStyle = colour; pen.fillRect(0, 0, 1, 1); }
+    for (const color of colors) { pen.fillStyle = color; pen.fillRect(0, 0, 1, 1); }
     return [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3);
   };
   const luminance = (rgb) => {
@@ -57,20 +56,20 @@ FAINT_TEXT = """limit => {
 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("names", [(), (LONG, "y" * 150, f"{LONG} and more")], ids=["short", "long"])
-def test_nothing_sticks_out_sideways(open_report, width, names):
+def test_the_page_does_not_scroll_sideways(open_report, width, names):
     report = open_report(full_selection(names), width)
     report.draw()
     assert report.page.evaluate("document.scrollingElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_text_stands_out_from_what_is_behind_it(open_report, dark):
+def test_text_has_enough_contrast(open_report, dark):
     report = open_report(full_selection(), dark=dark)
     report.draw()
     assert report.page.evaluate(FAINT_TEXT, 4.5) == []  # WCAG 2, level AA
 
 
-# Boxes of the labels of a chart, and of the marks that nothing may be written on.
+# Number of labels of a chart that overlap another label or the mark.
 OVERLAPS = """chart => {
   const boxes = (selector) => [...chart.querySelectorAll(selector)].map((it) => it.getBoundingClientRect());
   const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
@@ -83,7 +82,7 @@ OVERLAPS = """chart => {
 
 @pytest.mark.parametrize("n_selected", [2, 9])
 @pytest.mark.parametrize("entropy", [0.6, 5.0])
-def test_no_label_of_the_path_is_written_on_another_or_on_the_chosen_point(open_report, n_selected, entropy):
+def test_no_label_of_the_path_overlaps_another_or_the_selected_point(open_report, n_selected, entropy):
     selection = dataclasses.replace(full_selection(n_selected=n_selected), target_entropy=entropy, pairs=(), history=())
     report = open_report(selection, width=390)
     report.draw()
@@ -91,7 +90,7 @@ def test_no_label_of_the_path_is_written_on_another_or_on_the_chosen_point(open_
     assert chart.evaluate(OVERLAPS) == 0
 
 
-def test_names_above_the_map_lie_flat_where_they_have_room(open_report):
+def test_names_above_the_heat_map_are_horizontal_if_they_fit(open_report):
     names = ["merchant_category", "merchant_country", "merchant_risk"]
     for width, flat in ((1440, True), (390, False)):
         report = open_report(full_selection(names, n_selected=3), width)
@@ -101,12 +100,12 @@ def test_names_above_the_map_lie_flat_where_they_have_room(open_report):
         assert turned == [not flat] * 3, width
 
 
-def test_the_page_follows_the_colour_scheme_and_its_button(open_report):
+def test_the_page_follows_the_color_scheme_and_its_button(open_report):
     page = open_report(full_selection()).page
     light = brightness(page)
     page.emulate_media(color_scheme="dark")
     dark = brightness(page)
-    switch = page.get_by_role("switch", name="Dark colours")
+    switch = page.get_by_role("switch", name="Dark mode")
     assert switch.is_checked()
     switch.click()
     assert not switch.is_checked()
@@ -115,7 +114,7 @@ def test_the_page_follows_the_colour_scheme_and_its_button(open_report):
     assert dark < 60
 
 
-def test_prints_on_white_paper_in_ink_that_can_be_read(open_report):
+def test_printing_is_in_readable_colors_on_white(open_report):
     report = open_report(full_selection(), dark=True)
     report.draw()
     pdf = report.page.pdf()
@@ -127,7 +126,7 @@ def test_prints_on_white_paper_in_ink_that_can_be_read(open_report):
 
 
 def brightness(page):
-    """Mean brightness of what is on the screen, from 0 to 255."""
+    """Mean brightness of the screen, from 0 to 255."""
     image = pytest.importorskip("PIL.Image")
-    grey = image.open(BytesIO(page.screenshot())).convert("L").resize((1, 1), image.Resampling.BOX)
-    return grey.getpixel((0, 0))
+    gray = image.open(BytesIO(page.screenshot())).convert("L").resize((1, 1), image.Resampling.BOX)
+    return gray.getpixel((0, 0))

@@ -1,4 +1,4 @@
-"""Reports of all sizes open, on their own, in time."""
+"""Reports of all sizes open quickly and without a network."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from full_selection import full_selection
 pytestmark = pytest.mark.browser
 
 
-def test_the_report_of_experiment_a_opens_and_says_that_two_matter_only_together(open_report, experiment_a):
+def test_the_report_of_experiment_a_names_the_two_features_that_matter_only_together(open_report, experiment_a):
     report = open_report(experiment_a)
     assert len(report.draw()) >= 3
     report.check()
@@ -40,9 +40,9 @@ def test_the_report_of_five_thousand_features_is_small_and_opens_within_three_se
 
 
 def seconds_of(report):
-    """Seconds since the report was asked for, or those that its process had of the processors, if fewer.
+    """Seconds since the report was opened, or the CPU time of its process if that is less.
 
-    Other work on the machine adds to the first, but not to the second.
+    Other load on the machine adds to the first only.
     """
     elapsed = time.perf_counter() - report.since
     browser = report.page.context.new_cdp_session(report.page)
@@ -52,13 +52,13 @@ def seconds_of(report):
 
 
 @pytest.mark.parametrize("n_features", [5, 300])
-def test_the_answer_and_all_features_are_there_without_javascript(open_report, n_features):
+def test_the_result_and_all_features_are_displayed_without_javascript(open_report, n_features):
     report = open_report(full_selection(n_features=n_features, n_selected=2), script=False)
     assert report.page.get_by_role("heading", level=1).is_visible()
     assert len(report.features) == n_features
-    assert report.charts.count() == 0  # no empty frames, but their numbers
-    assert report.page.get_by_role("region", name="the numbers").count() == 5
-    assert report.page.get_by_role("button").count() == 0  # nothing that does nothing
+    assert report.charts.count() == 0  # the tables replace them
+    assert report.page.get_by_role("region", name="data").count() == 5
+    assert report.page.get_by_role("button").count() == 0  # buttons need scripts
 
 
 @pytest.mark.parametrize("n_features", [0, 1])

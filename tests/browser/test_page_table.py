@@ -1,4 +1,4 @@
-"""The table of all features can be sorted, searched and narrowed, by mouse and by keyboard."""
+"""The table of all features can be sorted, searched and filtered, with a mouse and a keyboard."""
 
 from __future__ import annotations
 
@@ -11,22 +11,28 @@ from minerva_select.results import FeatureResult, Reason, ReasonCode, Selection
 
 pytestmark = pytest.mark.browser
 
-# Sorted as text, 1,234.5 would come before 20.25, and b10 before b9. Nothing in it makes a chart: they take most of the
-# time in which a page opens.
+# Sorted as text, 1,234.5 would come before 20.25, and b10 before b9. There is no chart, since charts take most of the
+# time to open a page.
+
+
+def scored(text):
+    return Reason(ReasonCode.SCORE, values={"text": text})
+
+
 SELECTION = Selection(
     target="y",
     features=(
-        FeatureResult("b10", True, Reason(ReasonCode.CONTRIBUTES), marginal_nats=1234.5),
-        FeatureResult("Alpha", False, Reason(ReasonCode.CONTRIBUTES), marginal_nats=-0.5),
-        FeatureResult("b9", True, Reason(ReasonCode.CONTRIBUTES), marginal_nats=20.25),
+        FeatureResult("b10", True, scored("best"), marginal_nats=1234.5),
+        FeatureResult("Alpha", False, scored("zero"), marginal_nats=-0.5),
+        FeatureResult("b9", True, scored("some score"), marginal_nats=20.25),
         FeatureResult("alpha2", False, Reason(ReasonCode.CONSTANT)),
-        FeatureResult("c", True, Reason(ReasonCode.CONTRIBUTES), marginal_nats=3.0),
+        FeatureResult("c", True, scored("some score"), marginal_nats=3.0),
     ),
     mutual_information=None,
     total_information=None,
     n_rows=100,
 )
-RANKED = ["b10", "b9", "c", "Alpha", "alpha2"]
+SORTED = ["b10", "b9", "c", "Alpha", "alpha2"]
 
 
 @pytest.fixture
@@ -38,8 +44,8 @@ def heading(report, name):
     return report.table.get_by_role("columnheader", name=name)
 
 
-def test_features_are_ranked_at_first_and_no_column_claims_to_be_sorted(report):
-    assert report.features == RANKED
+def test_features_are_first_sorted_by_strength_and_no_column_is_marked(report):
+    assert report.features == SORTED
     assert report.table.locator("[aria-sort]").count() == 0
 
 
@@ -47,12 +53,12 @@ def test_features_are_ranked_at_first_and_no_column_claims_to_be_sorted(report):
     ("column", "first", "second"),
     [
         ("Feature", ["Alpha", "alpha2", "b9", "b10", "c"], ["c", "b10", "b9", "alpha2", "Alpha"]),
-        # What was not measured stays last.
+        # Missing values stay last.
         ("Alone, nats", ["b10", "b9", "c", "Alpha", "alpha2"], ["Alpha", "c", "b9", "b10", "alpha2"]),
-        ("Why", ["b10", "b9", "c", "alpha2", "Alpha"], ["Alpha", "alpha2", "c", "b9", "b10"]),
+        ("Reason", ["b10", "alpha2", "b9", "c", "Alpha"], ["Alpha", "b9", "c", "alpha2", "b10"]),
     ],
 )
-def test_a_heading_sorts_and_sorts_the_other_way_when_used_again(report, column, first, second):
+def test_a_heading_sorts_and_reverses_the_order_the_second_time(report, column, first, second):
     button = heading(report, column).get_by_role("button")
     orders = []
     for expected in (first, second):
@@ -62,7 +68,7 @@ def test_a_heading_sorts_and_sorts_the_other_way_when_used_again(report, column,
     assert sorted(orders) == ["ascending", "descending"]
 
 
-def test_enter_and_space_sort_too_and_the_focus_stays(report):
+def test_enter_and_space_sort_and_keep_the_focus(report):
     button = heading(report, "Feature").get_by_role("button")
     button.focus()
     report.page.keyboard.press("Enter")
@@ -74,13 +80,13 @@ def test_enter_and_space_sort_too_and_the_focus_stays(report):
     assert button.evaluate("it => it === document.activeElement")
 
 
-def test_one_column_at_a_time_is_sorted(report):
+def test_only_one_column_is_marked_as_sorted(report):
     heading(report, "Feature").get_by_role("button").click()
     heading(report, "Alone, nats").get_by_role("button").click()
     assert report.table.locator("[aria-sort]").count() == 1
 
 
-def test_the_search_looks_at_names_and_reasons_in_any_case_and_says_how_many(report):
+def test_the_search_finds_names_and_reasons_and_counts_them(report):
     search = report.page.get_by_role("searchbox", name="Search")
     search.fill("ALPHA")
     assert report.features == ["Alpha", "alpha2"]
@@ -91,16 +97,16 @@ def test_the_search_looks_at_names_and_reasons_in_any_case_and_says_how_many(rep
     assert report.features == []
     assert "0 of 5" in report.page.get_by_role("status").inner_text()
     search.fill("")
-    assert report.features == RANKED
+    assert report.features == SORTED
 
 
-def test_enter_in_the_search_does_not_leave_the_page(report):
+def test_enter_in_the_search_stays_on_the_page(report):
     report.page.get_by_role("searchbox", name="Search").fill("alpha2")
     report.page.keyboard.press("Enter")
     assert report.features == ["alpha2"]
 
 
-def test_kept_and_dropped_features_can_be_shown_alone_and_searched(report):
+def test_kept_and_dropped_features_can_be_filtered_and_searched(report):
     report.page.get_by_role("radio", name="Kept").check()
     assert report.features == ["b10", "b9", "c"]
     report.page.get_by_role("searchbox", name="Search").fill("some")
@@ -111,7 +117,7 @@ def test_kept_and_dropped_features_can_be_shown_alone_and_searched(report):
     assert report.features == ["Alpha", "alpha2"]
 
 
-def test_sorting_and_searching_reach_features_that_are_not_shown_at_first(open_report):
+def test_sorting_and_searching_include_features_that_are_not_displayed_at_first(open_report):
     report = open_report(full_selection(n_features=1000))
     first = report.features
     assert "f999" not in first

@@ -13,7 +13,7 @@ from minerva_select.callbacks.base import Callback
 from minerva_select.callbacks.metrics import StepCounter, record_metrics, selection_metrics
 from minerva_select.errors import InputError, MissingPackageError
 from minerva_select.results import Progress, Selection
-from minerva_select.text.feature_order import ranked
+from minerva_select.text.feature_order import sort_features
 from minerva_select.text.formatting import NOT_MEASURED, interval, number
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _describe(selection: Selection) -> str:
             interval(result.contribution_low, result.contribution_high, 4) or NOT_MEASURED,
             str(result.reason),
         )
-        for result in ranked(selection.features)
+        for result in sort_features(selection.features)
         if result.selected
     ]
     table = _table(("feature", "contribution, nats", "95% interval", "reason"), rows)

@@ -36,15 +36,15 @@ def print_selection(selection: Selection, console: Console) -> None:
         console.print(feature_table(selection, rows, console))
     for remark in (*([f"... and {omitted}"] if omitted else []), *conversions(selection)):
         write(remark, "dim")
-    answer, *reasons = text.explanation(selection)
+    answer, *reasons = text.explain(selection)
     console.print()
     write(answer.text, "bold")
     write(describe_evidence(selection), "dim")
     if reasons:
         console.print()
     for part in reasons:
-        write_item("• ", part.text, "yellow" if part.kind == "suspect" else "")
-    notices = text.notices(selection)
+        write_item("• ", part.text)
+    notices = text.describe_warnings(selection)
     if notices:
         console.print()
     for notice in notices:
@@ -82,7 +82,7 @@ def rows_to_show(selection: Selection) -> tuple[list[FeatureResult], str]:
     >>> len(rows), omitted
     (30, '184 more dropped')
     """
-    ordered = feature_order.ranked(selection.features)
+    ordered = feature_order.sort_features(selection.features)
     if len(ordered) <= MAX_ROWS:
         return ordered, ""
     selected = [result for result in ordered if result.selected]

@@ -1,4 +1,4 @@
-"""A saved selection in, one self-contained HTML page out; needs neither torch nor pandas."""
+"""Draws figures and one self-contained HTML page of a selection; needs neither torch nor pandas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What makes the page one file: its script, the chart library and the figures, inlined so that nothing else can run."""
+"""Inline the script, the chart library and the figures, so that the page is one file and nothing else can run."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ _ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
 
 @dataclass(frozen=True)
 class Library:
-    """The chart library as the page carries it, and the digest by which the browser lets it run."""
+    """The compressed chart library, and the digest that allows it to run."""
 
-    packed: str  # gzip in base64
+    compressed: str  # gzip, base64
     digest: str
 
 
-def asset(name: str) -> Markup:
-    """Read a file of the page that lies beside this module.
+def read_asset(name: str) -> Markup:
+    """Read a file of this package.
 
     Examples
     --------
-    >>> asset("page.css").startswith(":root")
+    >>> read_asset("page.css").startswith(":root")
     True
     """
     return Markup(resources.files(__package__).joinpath(name).read_text(encoding="utf-8"))
 
 
-def embedded(json_text: str) -> Markup:
-    r"""JSON that can stand in a script element: nothing in it ends the element.
+def embed_json(json_text: str) -> Markup:
+    r"""Escape JSON so that nothing in it ends the script element that holds it.
 
     Examples
     --------
-    >>> print(embedded('{"name": "</script>"}'))
+    >>> print(embed_json('{"name": "</script>"}'))
     {"name": "\u003c/script\u003e"}
     """
     return Markup(json_text.translate(_ESCAPES))
 
 
 def digest(script: str) -> str:
-    """Name a script in a content security policy.
+    """Hash a script for a content security policy.
 
     Examples
     --------
@@ -55,12 +55,12 @@ def digest(script: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
-def policy(*digests: str) -> str:
-    """Content security policy of the page: these scripts may run, no others, and no request may leave.
+def security_policy(*digests: str) -> str:
+    """Content security policy that runs only these scripts and sends no request.
 
     Examples
     --------
-    >>> policy("'sha256-x'")
+    >>> security_policy("'sha256-x'")
     "default-src 'none'; script-src 'sha256-x'; style-src 'unsafe-inline'; img-src data:"
     """
     scripts = " ".join(digests) or "'none'"
@@ -69,9 +69,9 @@ def policy(*digests: str) -> str:
 
 @functools.cache
 def chart_library() -> Library:
-    """Plotly, packed: 2.0 MB of the page in place of 4.8, unpacked once the rest of the page stands."""
+    """Compress Plotly from 4.8 to 2.0 MB; the page unpacks it after it is laid out."""
     from plotly.offline import get_plotlyjs  # noqa: PLC0415 - only a page with charts needs it
 
     source = get_plotlyjs()
-    packed = gzip.compress(source.encode(), mtime=0)  # without the time, so that the same selection is the same page
-    return Library(base64.b64encode(packed).decode(), digest(source))
+    compressed = gzip.compress(source.encode(), mtime=0)  # without a time, the same selection gives the same page
+    return Library(base64.b64encode(compressed).decode(), digest(source))

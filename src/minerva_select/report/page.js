@@ -26,31 +26,31 @@
 
   // ---- charts ---------------------------------------------------------------------------------------------------
 
-  const PAPER = 660; // px, the width of a page of A4 or Letter within its margins
+  const PRINT_WIDTH = 660; // px, of A4 or Letter without margins
   const CONFIG = { displayModeBar: false, typesetMath: false };
   const waiting = new Set(all(".chart"));
-  const drawn = new Map(); // charts and the widths they were drawn at
+  const drawn = new Map(); // chart: width at which it was drawn
 
   function draw(chart) {
     const figure = JSON.parse(document.getElementById(chart.dataset.figure).textContent)[isDark() ? "dark" : "light"];
-    const width = printing ? PAPER : chart.clientWidth;
+    const width = printing ? PRINT_WIDTH : chart.clientWidth;
     const layout = { ...figure.layout, width, autosize: false };
     waiting.delete(chart);
     drawn.set(chart, width);
     window.Plotly.react(chart, figure.data, layout, CONFIG);
   }
 
-  // The library is packed, and its digest is in the page's policy: a script of any other text would not run.
+  // The security policy holds the digest of the library; any other script would not run.
   async function unpackLibrary() {
-    const packed = Uint8Array.from(atob(find("#library").textContent), (letter) => letter.charCodeAt(0));
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const compressed = Uint8Array.from(atob(find("#library").textContent), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([compressed]).stream().pipeThrough(new DecompressionStream("gzip"));
     const script = document.createElement("script");
     script.textContent = await new Response(stream).text();
     document.head.append(script);
-    if (!window.Plotly) throw new Error("The chart library did not start; the numbers stand for the charts.");
+    if (!window.Plotly) throw new Error("The chart library did not start; the tables replace the charts.");
   }
 
-  // Those in view first, the others one by one while nothing else is to do, so that all are there to be printed.
+  // Charts in view are drawn first, the others when the browser is idle, so that all can be printed.
   async function drawCharts() {
     await unpackLibrary();
     const nearby = new IntersectionObserver(
@@ -75,33 +75,33 @@
     }).observe(find("main"));
   }
 
-  const numbers = all("details.numbers");
+  const dataTables = all("details.data");
   if (waiting.size) {
-    for (const details of numbers) details.open = false;
+    for (const details of dataTables) details.open = false;
     requestAnimationFrame(() =>
       setTimeout(() =>
         drawCharts().catch((error) => {
           for (const chart of all(".chart")) chart.hidden = true;
-          for (const details of numbers) details.open = true;
+          for (const details of dataTables) details.open = true;
           throw error;
         }),
       ),
     );
   }
 
-  // ---- the table of all features --------------------------------------------------------------------------------
+  // ---- table of all features ------------------------------------------------------------------------------------
 
-  const PAGE = 200;
-  const PRINTED = 100;
+  const ROWS_SHOWN = 200;
+  const MOST_PRINTED = 100; // dropped features
   const table = find("#table");
   const body = table.tBodies[0];
-  const rows = [...table.querySelectorAll("tbody tr")]; // as ranked
+  const rows = [...table.querySelectorAll("tbody tr")]; // in the initial order
   const search = find("#search");
   const more = find("#more");
   const count = (n) => n.toLocaleString("en");
-  let limit = PAGE;
+  let limit = ROWS_SHOWN;
   let order = null; // { column, numeric, descending }
-  let texts = null; // of the rows, for searching; made when first needed
+  let texts = null; // of the rows, in lower case; made at the first search
 
   function matching() {
     const show = find("input[name=show]:checked").value;
@@ -164,13 +164,13 @@
     const first = body.rows.length;
     limit = Infinity;
     fill();
-    const row = body.rows[first]; // the button is gone, so the focus goes to what it brought
+    const row = body.rows[first]; // the button is hidden, so the focus moves to the first new row
     row.tabIndex = -1;
     row.focus();
   });
   fill();
 
-  // ---- paper ----------------------------------------------------------------------------------------------------
+  // ---- print ----------------------------------------------------------------------------------------------------
 
   let closed = [];
 
@@ -181,10 +181,10 @@
     if (window.Plotly) for (const chart of [...drawn.keys(), ...waiting]) draw(chart);
     const found = matching();
     const dropped = found.filter((row) => row.classList.contains("dropped"));
-    if (dropped.length > 2 * PRINTED) {
-      const left = new Set(dropped.slice(PRINTED));
+    if (dropped.length > 2 * MOST_PRINTED) {
+      const left = new Set(dropped.slice(MOST_PRINTED));
       body.replaceChildren(...found.filter((row) => !left.has(row)));
-      find("#printed").textContent = `Of ${count(dropped.length)} dropped features the first ${PRINTED} are printed.`;
+      find("#printed").textContent = `The first ${MOST_PRINTED} of ${count(dropped.length)} dropped features are printed.`;
       find("#printed").hidden = false;
     } else {
       body.replaceChildren(...found);
@@ -199,11 +199,11 @@
     followTheme();
   });
 
-  // ---- where the reader is --------------------------------------------------------------------------------------
+  // ---- current section in the navigation ------------------------------------------------------------------------
 
   const links = new Map(all("nav a").map((link) => [link.hash.slice(1), link]));
   const seen = new Set();
-  const here = new IntersectionObserver(
+  const position = new IntersectionObserver(
     (entries) => {
       for (const { isIntersecting, target } of entries) seen[isIntersecting ? "add" : "delete"](target.id);
       const current = [...links.keys()].find((id) => seen.has(id));
@@ -215,6 +215,6 @@
     },
     { rootMargin: "-15% 0px -60% 0px" },
   );
-  for (const id of links.keys()) here.observe(document.getElementById(id));
+  for (const id of links.keys()) position.observe(document.getElementById(id));
   followTheme();
 })();

@@ -182,12 +182,12 @@ class Selection:
 
     def __str__(self) -> str:
         """Describe everything that was found, in sentences."""
-        return "\n".join([*(part.text for part in text.explanation(self)), *text.notices(self)])
+        return "\n".join([*(part.text for part in text.explain(self)), *text.describe_warnings(self)])
 
     def _repr_html_(self) -> str:
-        from minerva_select.report.notebook import as_html  # noqa: PLC0415
+        from minerva_select.report.notebook import render_fragment  # noqa: PLC0415
 
-        return as_html(self)
+        return render_fragment(self)
 
 
 def _write(path: str | os.PathLike[str], content: str) -> None:

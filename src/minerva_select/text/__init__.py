@@ -5,28 +5,36 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from minerva_select.text.dropped import dropped
-from minerva_select.text.headline import found_nothing, headline, nothing_found
-from minerva_select.text.roles import alone, together
-from minerva_select.text.stability import stability
-from minerva_select.text.warnings import notices, suspects
+from minerva_select.text.dropped import describe_dropped
+from minerva_select.text.headline import explain_nothing_found, found_nothing, headline
+from minerva_select.text.roles import describe_groups, describe_marginals
+from minerva_select.text.stability import describe_stability
+from minerva_select.text.warnings import describe_warnings
 
 if TYPE_CHECKING:
     from minerva_select.results import Selection
 
-__all__ = ["Paragraph", "explanation", "headline", "notices", "suspects"]
+__all__ = ["PARAGRAPH_HEADINGS", "Paragraph", "describe_warnings", "explain", "headline"]
+
+PARAGRAPH_HEADINGS = {
+    "nothing": "What it means",
+    "together": "Only together",
+    "alone": "Alone",
+    "dropped": "Dropped",
+    "stability": "Stability",
+}
 
 
 @dataclass(frozen=True)
 class Paragraph:
     """One or two sentences about one topic."""
 
-    kind: str  # answer, nothing, suspect, together, alone, dropped or stability
+    kind: str  # headline, or a key of PARAGRAPH_HEADINGS
     text: str
 
 
-def explanation(selection: Selection) -> list[Paragraph]:
-    """Explain a selection in the order a reader needs: result, suspects, roles, dropped features, stability.
+def explain(selection: Selection) -> list[Paragraph]:
+    """Explain a selection in the order a reader needs: result, roles, dropped features, stability.
 
     Examples
     --------
@@ -39,18 +47,17 @@ def explanation(selection: Selection) -> list[Paragraph]:
     ...     )
     ...     for name, other in ("ab", "ba")
     ... )
-    >>> for part in explanation(Selection("y", (a, b), half, half, n_rows=1000)):
+    >>> for part in explain(Selection("y", (a, b), half, half, n_rows=1000)):
     ...     print(f"{part.kind}: {part.text}")
-    answer: Both features carry 0.500 nats about y.
+    headline: Both features carry 0.500 nats about y.
     together: a and b matter only together: alone each carries 0.000 nats; together they carry 0.500.
     """
     parts = {
-        "answer": [headline(selection)],
-        "nothing": [nothing_found(selection)] if found_nothing(selection) else [],
-        "suspect": suspects(selection),
-        "together": together(selection),
-        "alone": alone(selection),
-        "dropped": dropped(selection),
-        "stability": stability(selection),
+        "headline": [headline(selection)],
+        "nothing": [explain_nothing_found(selection)] if found_nothing(selection) else [],
+        "together": describe_groups(selection),
+        "alone": describe_marginals(selection),
+        "dropped": describe_dropped(selection),
+        "stability": describe_stability(selection),
     }
     return [Paragraph(kind, text) for kind, texts in parts.items() for text in texts]

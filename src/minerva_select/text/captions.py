@@ -1,32 +1,102 @@
-"""Sentences below the charts: what stands out, or why there is no chart."""
+"""Headings, captions and descriptions of the charts."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from minerva_select.text.feature_order import digits_for
-from minerva_select.text.formatting import join_names, number
+from minerva_select.codes import Role
+from minerva_select.text.feature_order import digits_for, sort_features
+from minerva_select.text.formatting import (
+    count_features,
+    join_names,
+    nats_with_interval,
+    number,
+    percent,
+    printable,
+)
+from minerva_select.text.roles import describe_role
 
 if TYPE_CHECKING:
-    from minerva_select.results import FeatureResult, Selection
+    from minerva_select.results import FeatureResult, PairResult, Selection
 
 _MUCH = 0.25  # of the information found, carried alone
 _LITTLE = 0.2  # of what a feature carries alone, added to the others
 
 
-def caption(selection: Selection, kind: str) -> str:
+@dataclass(frozen=True)
+class ChartHeading:
+    """The link of a chart in the navigation, its title, and how to read it."""
+
+    link: str
+    title: str
+    caption: str
+
+
+_HEADINGS = {
+    "contributions": ChartHeading(
+        "Contributions",
+        "Contribution of each feature",
+        "Full color: information lost when only this feature is removed, on held-out rows, with a 95% interval. "
+        "Ring: information of the feature alone. Pale: the part of it that other kept features also carry.",
+    ),
+    "path": ChartHeading(
+        "Number of features",
+        "Information by number of features",
+        "Information of the best set of each size. The marked point is the selection.",
+    ),
+    "pairs": ChartHeading(
+        "Interactions",
+        "Interactions",
+        "Positive: two features carry more information together than separately (synergy). Negative: they carry "
+        "partly the same information (redundancy).",
+    ),
+    "training": ChartHeading(
+        "Training",
+        "Training",
+        "Bound on training rows and on held-out rows. If only the bound on training rows rises, the critic overfits.",
+    ),
+    "stability": ChartHeading("Stability", "Stability", "Share of the repeated fits that selected each feature."),
+}
+_WEIGHTS = ChartHeading(
+    "Weights", "Weights", "The method's own weights of the kept features; it does not measure information."
+)
+
+
+def chart_heading(selection: Selection, kind: str) -> ChartHeading:
+    """Heading of a chart; without contributions, their chart shows weights.
+
+    Examples
+    --------
+    >>> from minerva_select.results import Selection
+    >>> chart_heading(Selection("y", (), None, None, n_rows=10), "pairs").title
+    'Interactions'
+    """
+    return _WEIGHTS if kind == "contributions" and not has_contributions(selection) else _HEADINGS[kind]
+
+
+def has_contributions(selection: Selection) -> bool:
+    """Whether the method measured what each feature adds."""
+    return any(result.contribution_nats is not None for result in selection.features)
+
+
+def remark(selection: Selection, kind: str) -> str:
     """Say what stands out in a chart, or why there is none; empty if there is nothing to say.
 
     Examples
     --------
     >>> from minerva_select.results import PathPoint, Selection
     >>> path = (PathPoint(1, ("a",), 0.5, 0.48, 0.52),)
-    >>> caption(Selection("y", (), None, None, n_rows=100, path=path), "path")
+    >>> remark(Selection("y", (), None, None, n_rows=100, path=path), "path")
     'Only one set was measured, 1 feature with 0.500 nats, so there is no curve to draw.'
     """
     if kind == "contributions":
         return _redundant(selection)
-    return _single_point(selection) if kind == "path" else ""
+    if kind == "path" and len(selection.path) == 1:
+        (point,) = selection.path
+        found = f"{count_features(point.n_features)} with {number(point.nats, digits_for(selection))} nats"
+        return f"Only one set was measured, {found}, so there is no curve to draw."
+    return ""
 
 
 def _redundant(selection: Selection) -> str:
@@ -54,10 +124,82 @@ def _is_redundant(result: FeatureResult, found: float) -> bool:
     return marginal >= _MUCH * found > 0 and adds <= _LITTLE * marginal
 
 
-def _single_point(selection: Selection) -> str:
-    if len(selection.path) != 1:
-        return ""
-    (point,) = selection.path
-    features = f"{point.n_features:,} {'feature' if point.n_features == 1 else 'features'}"
-    nats = number(point.nats, digits_for(selection))
-    return f"Only one set was measured, {features} with {nats} nats, so there is no curve to draw."
+def describe_chart(selection: Selection, kind: str) -> str:
+    """Describe a chart in one sentence, for screen readers.
+
+    Examples
+    --------
+    >>> from minerva_select.codes import ReasonCode
+    >>> from minerva_select.results import FeatureResult, Reason, Selection
+    >>> kept = FeatureResult("amount", True, Reason(ReasonCode.SCORE), weight=1.0)
+    >>> describe_chart(Selection("y", (kept,), None, None, n_rows=1000), "contributions")
+    'Bar chart of the weights of 1 feature; the largest is amount with 1.000.'
+    """
+    return _DESCRIPTIONS[kind](selection)
+
+
+def _describe_contributions(selection: Selection) -> str:
+    first, *_ = kept = sort_features(result for result in selection.features if result.selected)
+    name, digits = printable(first.feature, limit=60), digits_for(selection)
+    if not has_contributions(selection):
+        largest = f"the largest is {name} with {number(first.weight)}"
+        return f"Bar chart of the weights of {count_features(len(kept))}; {largest}."
+    adds = nats_with_interval(first.contribution_nats, first.contribution_low, first.contribution_high, digits)
+    counts = {role: sum(result.role is role for result in selection.features) for role in Role}
+    roles = "".join(f"; {describe_role(role)}: {count}" for role, count in counts.items() if count)
+    return f"Bar chart of the contributions of {count_features(len(kept))}: {name} adds most, {adds}{roles}."
+
+
+def _describe_path(selection: Selection) -> str:
+    digits, points = digits_for(selection), sorted(selection.path, key=lambda point: point.n_features)
+    first, last, chosen = points[0], points[-1], {*selection.selected}
+
+    def found(nats: float, n_features: int) -> str:
+        return f"{number(nats, digits)} nats with {count_features(n_features)}"
+
+    marked = [point for point in points if {*point.features} == chosen]
+    selected = f"; selected: {found(marked[0].nats, marked[0].n_features)}" if marked else ""
+    entropy = selection.target_entropy
+    limit = "" if entropy is None else f"; the entropy of the target is {number(entropy, digits)} nats"
+    ends = f"from {found(first.nats, first.n_features)} to {found(last.nats, last.n_features)}"
+    return f"Line chart of information by number of features: {ends}{selected}{limit}."
+
+
+def _describe_pairs(selection: Selection) -> str:
+    strongest = sorted(selection.pairs, key=lambda pair: -abs(pair.nats))
+    extremes = [next((pair for pair in strongest if pair.nats * sign > 0), None) for sign in (1, -1)]
+    found = "; ".join(_describe_pair(pair, digits_for(selection)) for pair in extremes if pair is not None)
+    n_features = len({name for pair in strongest for name in (pair.first, pair.second)})
+    return f"Heat map of the interactions of {count_features(n_features)}: {found or 'none differs from zero'}."
+
+
+def _describe_pair(pair: PairResult, digits: int) -> str:
+    names = " and ".join(printable(name, limit=60) for name in (pair.first, pair.second))
+    nats = nats_with_interval(pair.nats, pair.low, pair.high, digits)
+    return f"strongest {'synergy' if pair.nats > 0 else 'redundancy'}: {names}, {nats}"
+
+
+def _describe_training(selection: Selection) -> str:
+    stages = join_names(tuple(dict.fromkeys(record.stage for record in selection.history)))
+    held_out = [record.held_out_bound for record in selection.history if record.held_out_bound is not None]
+    bounds = held_out or [record.bound for record in selection.history]
+    rows, highest = "held-out" if held_out else "training", number(max(bounds), digits_for(selection))
+    return f"Line chart of the bound during training (stages: {stages}); on {rows} rows it reaches {highest} nats."
+
+
+def _describe_stability(selection: Selection) -> str:
+    shares = {result.feature: result.frequency or 0.0 for result in selection.features}
+    first = max(shares, key=lambda name: shares[name])
+    n_always = sum(share >= 1 for share in shares.values())
+    n_fits = selection.repeats.n_fits if selection.repeats is not None else 0
+    most = f"most often {printable(first, limit=60)} ({percent(shares[first])})"
+    return f"Bar chart of how often {n_fits:,} fits selected each feature: {n_always} always, {most}."
+
+
+_DESCRIPTIONS = {
+    "contributions": _describe_contributions,
+    "path": _describe_path,
+    "pairs": _describe_pairs,
+    "training": _describe_training,
+    "stability": _describe_stability,
+}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from minerva_select.codes import ReasonCode, Role, SuspectKind
-from minerva_select.text.feature_order import digits_for, ranked
+from minerva_select.text.feature_order import digits_for, sort_features
 from minerva_select.text.formatting import join_names, number
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _EQUIVALENT, _NEARLY, _REDUNDANT = "equivalent", "nearly", "redundant"
 _Replacement = tuple[str, tuple[str, ...]]  # kind, and the selected features
 
 
-def dropped(selection: Selection) -> list[str]:
+def describe_dropped(selection: Selection) -> list[str]:
     """Name the features that carry the information of dropped ones, and count the other dropped ones by reason.
 
     Examples
@@ -36,7 +36,7 @@ def dropped(selection: Selection) -> list[str]:
     ...     FeatureResult("limit", False, Reason(ReasonCode.REDUNDANT, ("amount",)), replaced_by=("amount",)),
     ...     *(FeatureResult(f"noise_{k}", False, Reason(ReasonCode.NO_INFORMATION)) for k in range(7)),
     ... )
-    >>> for sentence in dropped(Selection("y", features, found, found, n_rows=1000)):
+    >>> for sentence in describe_dropped(Selection("y", features, found, found, n_rows=1000)):
     ...     print(sentence)
     amount_eur and amount_usd are dropped: they are equivalent to amount.
     limit is dropped: amount carries its information.
@@ -44,7 +44,7 @@ def dropped(selection: Selection) -> list[str]:
     """
     if selection.mutual_information is None:  # a baseline: its reasons give its scores
         return []
-    gone = [result for result in ranked(selection.features) if not result.selected]
+    gone = [result for result in sort_features(selection.features) if not result.selected]
     replacements = _replacements(gone, selection)
     sentences = [
         sentence for kind in (_EQUIVALENT, _NEARLY, _REDUNDANT) for sentence in _of_replaced(kind, replacements)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from minerva_select.results import FeatureResult, Selection
 
 
-def ranked(features: Iterable[FeatureResult]) -> list[FeatureResult]:
+def sort_features(features: Iterable[FeatureResult]) -> list[FeatureResult]:
     """Sort kept features before dropped ones, strongest first; ties stay in column order.
 
     Examples
@@ -22,7 +22,7 @@ def ranked(features: Iterable[FeatureResult]) -> list[FeatureResult]:
     ...     for name, nats in (("weak", 0.1), ("strong", 0.4))
     ... )
     >>> constant = FeatureResult("constant", False, Reason(ReasonCode.CONSTANT))
-    >>> [result.feature for result in ranked([constant, weak, strong])]
+    >>> [result.feature for result in sort_features([constant, weak, strong])]
     ['strong', 'weak', 'constant']
     """
     return sorted(features, key=_strength, reverse=True)

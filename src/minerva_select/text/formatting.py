@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 NOT_MEASURED = "–"
 LONGEST_NAME = 40  # characters of a name in a sentence
@@ -120,3 +122,43 @@ def join_names(names: Sequence[str], most: int = 6, limit: int | None = LONGEST_
     shown = [printable(name, limit) or "''" for name in names[:most]]
     last = f"{len(names) - most:,} more" if len(names) > most else shown.pop() if shown else ""
     return f"{', '.join(shown)} and {last}" if shown else last
+
+
+def count_features(n_features: int) -> str:
+    """Count features.
+
+    Examples
+    --------
+    >>> count_features(1), count_features(5000)
+    ('1 feature', '5,000 features')
+    """
+    return f"{n_features:,} feature" + ("" if n_features == 1 else "s")
+
+
+def nats_with_interval(nats: float | None, low: float | None, high: float | None, digits: int) -> str:
+    """Format nats with their interval, if it is known.
+
+    Examples
+    --------
+    >>> nats_with_interval(0.5, 0.48, 0.52, 3), nats_with_interval(0.5, None, None, 3)
+    ('0.500 nats (0.480 to 0.520)', '0.500 nats')
+    """
+    ends = interval(low, high, digits)
+    return f"{number(nats, digits)} nats" + (f" ({ends})" if ends else "")
+
+
+def setting(value: Any) -> str:
+    """Format the value of a parameter.
+
+    Examples
+    --------
+    >>> setting(None), setting(True), setting(["a", "b"]), setting([]), setting({"g": ["a"]})
+    ('not set', 'yes', 'a and b', 'none', '{"g": ["a"]}')
+    """
+    if value is None:
+        return "not set"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return join_names([str(item) for item in value], most=20) or "none"
+    return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, Mapping) else str(value)

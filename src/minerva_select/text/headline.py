@@ -47,7 +47,7 @@ def found_nothing(selection: Selection) -> bool:
     return not selection.selected or (found is not None and not found.nats > 0)
 
 
-def nothing_found(selection: Selection) -> str:
+def explain_nothing_found(selection: Selection) -> str:
     """Say what it means, and what it does not mean, that nothing was found.
 
     Examples
@@ -56,7 +56,7 @@ def nothing_found(selection: Selection) -> str:
     >>> from minerva_select.results import Estimate, FeatureResult, Reason, Selection
     >>> nothing = Estimate(0.0, 0.0, 0.0, n_rows=500)
     >>> noise = FeatureResult("a", False, Reason(ReasonCode.NOISE), marginal_nats=0.0)
-    >>> print(nothing_found(Selection("y", (noise,), nothing, nothing, n_rows=500)))
+    >>> print(explain_nothing_found(Selection("y", (noise,), nothing, nothing, n_rows=500)))
     On held-out rows the features did not predict y better than its overall distribution does. This does not prove that
     they are useless: with 500 rows, no method can distinguish less than about 0.003 nats in one feature from chance.
     More rows or other columns may show more.

@@ -33,7 +33,7 @@ def synergies(selection: Selection) -> list[PairResult]:
     return sorted(certain, key=lambda pair: -pair.nats)
 
 
-def closest_pairs(selection: Selection, mentioned: Sequence[Sequence[str]] = ()) -> list[str]:
+def describe_closest_pairs(selection: Selection, mentioned: Sequence[Sequence[str]] = ()) -> list[str]:
     """Name the pairs with the most synergy; ``mentioned`` are groups that other sentences name.
 
     Examples
@@ -43,7 +43,7 @@ def closest_pairs(selection: Selection, mentioned: Sequence[Sequence[str]] = ())
     >>> features = tuple(FeatureResult(name, True, Reason(ReasonCode.CONTRIBUTES), marginal_nats=0.1) for name in "abc")
     >>> pairs = (PairResult("a", "b", 0.2, 0.18, 0.22), PairResult("a", "c", 0.1, 0.08, 0.12))
     >>> half = Estimate(0.5, 0.48, 0.52, n_rows=1000)
-    >>> closest_pairs(Selection("y", features, half, half, n_rows=1000, pairs=pairs))
+    >>> describe_closest_pairs(Selection("y", features, half, half, n_rows=1000, pairs=pairs))
     ['a and b interact most: each adds 0.200 nats more when the other is known.']
     """
     found, digits = selection.mutual_information, digits_for(selection)

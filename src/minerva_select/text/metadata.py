@@ -62,7 +62,7 @@ def cards(selection: Selection) -> Iterator[Card]:
     if selection.repeats is not None:
         repeats = selection.repeats
         rows = "all rows" if repeats.subsample is None else f"{repeats.subsample:.0%} of the rows"
-        yield Card("Agreement of repeats", f"{repeats.agreement:.0%}", "", (f"{repeats.n_fits:,} fits on {rows}",))
+        yield Card("Agreement", f"{repeats.agreement:.0%}", "", (f"{repeats.n_fits:,} fits on {rows}",))
     time = f"the fit took {duration(selection.seconds)}" if selection.seconds > 0 else ""
     yield Card("Rows", f"{selection.n_rows:,}", "", (time,))
 

@@ -90,7 +90,7 @@ def _on_request(reason: Reason) -> str:
     if reason.columns:
         return f"kept on request with {join_names(reason.columns)}"
     otherwise = reason.values.get("otherwise")
-    return f"kept on request ({str(otherwise).replace('_', ' ')})" if otherwise else "kept on request"
+    return f"kept on request ({printable(str(otherwise)).replace('_', ' ')})" if otherwise else "kept on request"
 
 
 def _number(values: Mapping[str, Any], name: str, form: str = ".3g") -> str:

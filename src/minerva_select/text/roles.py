@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from minerva_select.codes import Role
-from minerva_select.text.feature_order import digits_for, ranked
+from minerva_select.text.feature_order import digits_for, sort_features
 from minerva_select.text.formatting import join_names, number
-from minerva_select.text.interactions import closest_pairs, synergies
+from minerva_select.text.interactions import describe_closest_pairs, synergies
 
 if TYPE_CHECKING:
     from minerva_select.results import FeatureResult, Selection
@@ -17,11 +17,7 @@ MOST_GROUPS = 4
 MOST_ALONE = 5
 
 _Links = Mapping[str, Sequence[str]]
-_ROLES = {
-    Role.ALONE: "matters alone",
-    Role.TOGETHER: "matters only with others",
-    Role.SUBSTITUTE: "could replace a selected feature",
-}
+_ROLES = {Role.ALONE: "matters alone", Role.TOGETHER: "only with others", Role.SUBSTITUTE: "substitute"}
 
 
 def describe_role(role: Role | None) -> str:
@@ -29,8 +25,8 @@ def describe_role(role: Role | None) -> str:
     return "" if role is None else _ROLES[role]
 
 
-def roles(selection: Selection) -> list[str]:
-    """Say which features matter only together, then which carry information alone.
+def describe_groups(selection: Selection) -> list[str]:
+    """Say which features matter only together, pairs first, and which two interact most.
 
     Examples
     --------
@@ -43,26 +39,19 @@ def roles(selection: Selection) -> list[str]:
     ... )
     >>> hour = FeatureResult("hour", True, kept, 0.2, 0.08, 0.1, role=Role.ALONE)
     >>> pairs = (PairResult("f3", "f8", 0.5, 0.48, 0.52),)
-    >>> for sentence in roles(Selection("y", (f3, f8, hour), found, found, n_rows=1000, pairs=pairs)):
-    ...     print(sentence)
+    >>> print(*describe_groups(Selection("y", (f3, f8, hour), found, found, n_rows=1000, pairs=pairs)))
     f3 and f8 matter only together: alone each carries 0.000 nats; together they add 0.500 to the other features.
-    Alone, hour carries 0.080 nats.
     """
-    return together(selection) + alone(selection)
-
-
-def together(selection: Selection) -> list[str]:
-    """Say which features matter only together, pairs first, and which two interact most."""
-    chosen = {result.feature: result for result in ranked(selection.features) if result.selected}
+    chosen = {result.feature: result for result in sort_features(selection.features) if result.selected}
     links = _links(selection, chosen)
     groups = _connected([name for name, result in chosen.items() if result.role is Role.TOGETHER], links)
     sentences = [_of_group(group, chosen, links, selection) for group in groups[:MOST_GROUPS]]
     if len(groups) > MOST_GROUPS:
         sentences.append(f"{sum(map(len, groups[MOST_GROUPS:])):,} more features matter only with others.")
-    return sentences + closest_pairs(selection, groups)
+    return sentences + describe_closest_pairs(selection, groups)
 
 
-def alone(selection: Selection) -> list[str]:
+def describe_marginals(selection: Selection) -> list[str]:
     """Say what features carry alone, strongest first, and which are kept although others carry the same."""
     if len(selection.selected) < 2:  # the headline has said it
         return []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from minerva_select.text.feature_order import ranked
+from minerva_select.text.feature_order import sort_features
 from minerva_select.text.formatting import join_names, percent
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 MOST_NAMES = 5
 
 
-def stability(selection: Selection) -> list[str]:
+def describe_stability(selection: Selection) -> list[str]:
     """Say how often repeated fits selected the same features; empty if the fit was not repeated.
 
     Examples
@@ -24,7 +24,7 @@ def stability(selection: Selection) -> list[str]:
     >>> kept = Reason(ReasonCode.CONTRIBUTES)
     >>> features = tuple(FeatureResult(name, True, kept, frequency=share) for name, share in (("f3", 1.0), ("f7", 0.4)))
     >>> repeats = Repeats(n_fits=10, subsample=0.8, agreement=0.7)
-    >>> print(*stability(Selection("y", features, None, None, n_rows=10, repeats=repeats)))
+    >>> print(*describe_stability(Selection("y", features, None, None, n_rows=10, repeats=repeats)))
     Of 10 fits on 80% of the rows, f3 was selected in all, f7 in 4. On average two fits share 70% of their features.
     """
     repeats = selection.repeats
@@ -32,7 +32,7 @@ def stability(selection: Selection) -> list[str]:
         return []
     n_fits = repeats.n_fits
     counts = {result.feature: round((result.frequency or 0.0) * n_fits) for result in selection.features}
-    kept = [result.feature for result in ranked(selection.features) if result.selected]
+    kept = [result.feature for result in sort_features(selection.features) if result.selected]
     dropped = [result.feature for result in selection.features if not result.selected]
     fits = "1 fit" if n_fits == 1 else f"{n_fits:,} fits"
     rows = "with other seeds" if repeats.subsample is None else f"on {percent(repeats.subsample)} of the rows"

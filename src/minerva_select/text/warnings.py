@@ -1,4 +1,4 @@
-"""Warnings and suspicious columns, in sentences."""
+"""Warnings in sentences."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import shlex
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from minerva_select.codes import StopCause, SuspectKind, WarningCode
+from minerva_select.codes import StopCause, WarningCode
 from minerva_select.text.formatting import LONGEST_NAME, join_names, percent, printable
 from minerva_select.text.reasons import describe_pattern
 
 if TYPE_CHECKING:
-    from minerva_select.results import Selection, SelectionWarning, Suspect
+    from minerva_select.results import Selection, SelectionWarning
 
 MOST_NAMES = 5
-_HARMLESS_IF_DROPPED = (SuspectKind.NEAR_COPY, SuspectKind.IDENTIFIER)
 
 
 def describe_warning(warning: SelectionWarning) -> str:
@@ -31,13 +30,13 @@ def describe_warning(warning: SelectionWarning) -> str:
     return _SENTENCES[warning.code](warning.columns, _Values(warning.values))
 
 
-def notices(selection: Selection) -> list[str]:
+def describe_warnings(selection: Selection) -> list[str]:
     """List the warnings of a selection as sentences.
 
     Examples
     --------
     >>> from minerva_select.results import Selection
-    >>> notices(Selection("y", (), None, None, n_rows=10, converged=False))
+    >>> describe_warnings(Selection("y", (), None, None, n_rows=10, converged=False))
     ['The fit stopped before it converged; more time may change the selection.']
     """
     if selection.warnings or selection.converged:
@@ -45,36 +44,8 @@ def notices(selection: Selection) -> list[str]:
     return ["The fit stopped before it converged; more time may change the selection."]
 
 
-def suspects(selection: Selection) -> list[str]:
-    """Describe the columns to check that no warning mentions; dropped identifiers and near-copies do no harm.
-
-    Examples
-    --------
-    >>> from minerva_select.results import Selection, Suspect
-    >>> leak = Suspect("closed_on", SuspectKind.LEAK, share=0.97)
-    >>> print(*suspects(Selection("default", (), None, None, n_rows=10, suspects=(leak,))))
-    'closed_on' alone explains 97% of the entropy of default. If it is known only after the outcome, drop it and run
-    again: --drop closed_on, or drop=['closed_on'].
-    """
-    kept = frozenset(selection.selected)
-    mentioned = {(str(warning.code), column) for warning in selection.warnings for column in warning.columns}
-    return [
-        _describe_suspect(suspect, selection.target)
-        for suspect in selection.suspects
-        if (str(suspect.kind), suspect.feature) not in mentioned
-        and (suspect.feature in kept or suspect.kind not in _HARMLESS_IF_DROPPED)
-    ]
-
-
-def _describe_suspect(suspect: Suspect, target: str) -> str:
-    others = () if suspect.of is None else (suspect.of,)
-    return _SENTENCES[WarningCode(suspect.kind)](
-        (suspect.feature, *others), _Values({"share": suspect.share, "target": target})
-    )
-
-
 class _Values(dict[str, Any]):
-    """Values of a warning as text; a value that a saved file lacks becomes a question mark."""
+    """Values of a warning as text; a missing value becomes a question mark."""
 
     def number(self, name: str, form: str = ",.0f") -> str:
         value = self.get(name)

@@ -1,4 +1,4 @@
-"""Claims about the figures: their numbers first, then what is drawn of them."""
+"""Figures: first their data, then what is drawn."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from full_selection import full_selection
 from minerva_select.errors import InputError, MissingPackageError
 from minerva_select.report import figures
 from minerva_select.report.figures import contributions, pairs, path, stability, style, training, weights
-from minerva_select.report.figures.theme import mixed, readable_on
+from minerva_select.report.figures.theme import mix_colors, text_color
 from minerva_select.results import (
     FeatureResult,
     PairResult,
@@ -49,7 +49,7 @@ BARE = Selection("y", (), mutual_information=None, total_information=None, n_row
 
 
 def strings_of(value):
-    """All strings of a figure that plotly may read as markup."""
+    """All strings of a figure that plotly may interpret as markup."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if key not in {"texttemplate", "family"}:
@@ -64,30 +64,28 @@ def strings_of(value):
 @pytest.mark.parametrize("kind", figures.KINDS)
 @pytest.mark.parametrize("n_selected", [2, 4, 60])
 @pytest.mark.parametrize("dark", [False, True])
-def test_every_kind_is_drawn_and_described_at_any_size(kind, n_selected, dark):
+def test_every_kind_is_drawn_at_any_size(kind, n_selected, dark):
     selection = full_selection(n_features=3 * n_selected, n_selected=n_selected)
     assert figures.has(selection, kind)
     drawn = figures.figure(selection, kind, dark=dark)
     json.loads(drawn.to_json())
     assert drawn.layout.paper_bgcolor == drawn.layout.plot_bgcolor == "rgba(0,0,0,0)"
     assert drawn.layout.width is None
-    assert figures.describe(selection, kind).endswith(".")
 
 
 @pytest.mark.parametrize("kind", figures.KINDS)
-def test_a_selection_without_numbers_has_no_figure_and_says_why(kind):
+def test_a_selection_without_data_has_no_figure(kind):
     assert not figures.has(BARE, kind)
-    assert figures.describe(BARE, kind) == ""
-    with pytest.raises(InputError, match=f"nothing to draw as '{kind}': .*; it has none."):
+    with pytest.raises(InputError, match=f"'{kind}'.*available: none"):
         figures.figure(BARE, kind)
 
 
 def test_an_unknown_kind_is_refused_with_the_nearest_one():
-    with pytest.raises(InputError, match=r"There is no figure 'contribution'; did you mean 'contributions'\?"):
+    with pytest.raises(InputError, match=r"'contribution'.*'contributions'"):
         figures.figure(FULL, "contribution")
 
 
-def test_without_plotly_one_sentence_says_what_to_install(monkeypatch):
+def test_without_plotly_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
     with pytest.raises(MissingPackageError, match="pip install plotly"):
         figures.figure(FULL, "path")
@@ -99,7 +97,7 @@ def test_figures_need_neither_torch_nor_pandas():
         "import sys\n"
         "from minerva_select.report.figures import figure\n"
         "from minerva_select.results import FeatureResult, Selection\n"
-        "figure(Selection('y', (FeatureResult('a', True, '', weight=1.0),), None, None, n_rows=9), 'contributions')\n"
+        "figure(Selection('y', (FeatureResult('a', True, None, weight=1.0),), None, None, n_rows=9), 'contributions')\n"
         "print(sorted({'torch', 'pandas', 'sklearn', 'pyarrow'} & set(sys.modules)))\n"
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -122,7 +120,7 @@ def test_hostile_names_are_drawn_as_text(kind):
         assert "\u202e" not in text
 
 
-def test_names_that_look_alike_when_cut_stay_rows_of_their_own():
+def test_names_with_the_same_short_form_have_their_own_rows():
     drawn = figures.figure(full_selection(HOSTILE, n_features=20, n_selected=12), "contributions")
     axis = drawn.layout.yaxis
     assert axis.ticktext[3] == axis.ticktext[4] == "x" * 10 + "…" + "y" * 9
@@ -131,44 +129,40 @@ def test_names_that_look_alike_when_cut_stay_rows_of_their_own():
     assert sorted(places) == list(range(14))
 
 
-def test_labels_take_at_most_the_columns_given_and_wide_letters_two_each():
-    assert style.shown("漢" * 30, columns=20).count("漢") == 9
-    assert style.shown("漢" * 10, columns=20) == "漢" * 10
-    assert style.shown("  ") == "'  '"
+def test_labels_are_cut_and_wide_characters_count_twice():
+    assert style.shorten_name("漢" * 30, width=20).count("漢") == 9
+    assert style.shorten_name("漢" * 10, width=20) == "漢" * 10
+    assert style.shorten_name("  ") == "'  '"
 
 
-def test_bars_have_the_selected_features_in_order_of_what_they_add_then_the_stand_ins():
+def test_bars_have_the_selected_features_by_contribution_then_the_substitutes():
     data = contributions.read(FULL)
-    # The made-up features add 0.5 / (k + 1) nats, plus or minus 0.02; f4 and f5 could stand in and tell 0.1 alone.
-    assert [bar.feature for bar in data.bars] == ["f0", "f1", "f2", "f3", "f4", "f5"]
-    assert [bar.role for bar in data.bars] == [Role.TOGETHER] * 2 + [Role.ALONE] * 2 + [Role.SUBSTITUTE] * 2
+    # The made-up features add 0.5 / (k + 1) nats, plus or minus 0.02; f4 and f5 are substitutes with 0.1 nats alone.
+    assert [bar.result.feature for bar in data.bars] == ["f0", "f1", "f2", "f3", "f4", "f5"]
     assert [round(bar.length, 3) for bar in data.bars] == [0.5, 0.25, 0.167, 0.125, 0.001, 0.001]
     assert (data.bars[1].low, data.bars[1].high) == pytest.approx((0.23, 0.27))
-    assert [round(bar.alone, 3) for bar in data.bars] == [0.0, 0.0, 0.133, 0.1, 0.1, 0.1]
-    assert (data.n_selected_left_out, data.n_stand_ins_left_out) == (0, 0)
+    assert [round(bar.marginal, 3) for bar in data.bars] == [0.0, 0.0, 0.133, 0.1, 0.1, 0.1]
+    assert (data.n_selected_left_out, data.n_substitutes_left_out) == (0, 0)
 
 
-def test_bars_are_drawn_with_intervals_a_colour_a_role_and_a_ring_for_what_each_tells_alone():
+def test_bars_have_intervals_the_color_of_their_role_and_a_ring_at_the_marginal_information():
     drawn = figures.figure(FULL, "contributions")
-    bars = {trace.name: trace for trace in drawn.data if trace.type == "bar"}
-    assert list(bars) == ["Matters alone", "Only with others", "Could stand in", "Others tell it too"]
-    assert bars["Only with others"].marker.color == figures.LIGHT.together
-    assert bars["Only with others"].error_x.array == pytest.approx((0.02, 0.02))
-    assert bars["Only with others"].y == (0, 1)
-    (rings,) = (trace for trace in drawn.data if trace.name == "Tells alone")
+    bars = {trace.marker.color: trace for trace in drawn.data if trace.type == "bar" and trace.base is None}
+    assert list(bars) == [figures.LIGHT.alone, figures.LIGHT.together, figures.LIGHT.substitute]
+    assert bars[figures.LIGHT.together].error_x.array == pytest.approx((0.02, 0.02))
+    assert bars[figures.LIGHT.together].y == (0, 1)
+    (rings,) = (trace for trace in drawn.data if trace.type == "scatter" and trace.mode == "markers")
     assert rings.x == pytest.approx((0.0, 0.0, 0.4 / 3, 0.1, 0.1, 0.1))
     assert drawn.layout.yaxis2.ticktext == ("+0.500", "+0.250", "+0.167", "+0.125", "+0.001", "+0.001")
 
 
-def test_what_others_tell_too_is_pale_from_the_end_of_the_bar_to_the_ring():
+def test_information_that_others_carry_too_is_pale_from_the_end_of_the_bar_to_the_ring():
     twins = [
         FeatureResult(name, True, Reason(ReasonCode.CONTRIBUTES), 1.0, 0.44, 0.005, 0.002, 0.007, role=Role.ALONE)
         for name in ("a", "b")
     ]
-    bars = {
-        trace.name: trace for trace in figures.figure(dataclasses.replace(BARE, features=twins), "contributions").data
-    }
-    pale = bars["Others tell it too"]
+    drawn = figures.figure(dataclasses.replace(BARE, features=twins), "contributions")
+    (pale,) = (trace for trace in drawn.data if trace.type == "bar" and trace.base is not None)
     assert pale.y == (0, 1)
     assert pale.base == (0.005, 0.005)
     assert pale.x == pytest.approx((0.435, 0.435))
@@ -176,14 +170,16 @@ def test_what_others_tell_too_is_pale_from_the_end_of_the_bar_to_the_ring():
 
 
 def test_of_many_features_the_largest_are_drawn_and_the_others_counted():
-    data = contributions.read(full_selection(n_features=100, n_selected=60))
-    assert [bar.feature for bar in data.bars] == [f"f{k}" for k in range(40)]
-    assert (data.n_selected_left_out, data.n_stand_ins_left_out) == (20, 2)
-    drawn = figures.figure(full_selection(n_features=100, n_selected=60), "contributions")
-    assert drawn.layout.title.text == "Not shown: 20 selected, 2 that could stand in."
+    selection = full_selection(n_features=100, n_selected=60)
+    data = contributions.read(selection)
+    assert [bar.result.feature for bar in data.bars] == [f"f{k}" for k in range(40)]
+    assert (data.n_selected_left_out, data.n_substitutes_left_out) == (20, 2)
+    note = figures.figure(selection, "contributions").layout.title.text
+    assert "20 selected" in note
+    assert "2 substitutes" in note
 
 
-def test_weights_are_drawn_where_contributions_were_not_measured():
+def test_weights_are_drawn_if_contributions_were_not_measured():
     heavy, light = (
         FeatureResult("heavy", True, Reason(ReasonCode.CONTRIBUTES), weight=0.7),
         FeatureResult("light", True, Reason(ReasonCode.CONTRIBUTES), weight=0.1),
@@ -191,7 +187,10 @@ def test_weights_are_drawn_where_contributions_were_not_measured():
     selection = dataclasses.replace(
         BARE, features=(light, heavy, FeatureResult("none", False, Reason(ReasonCode.CONTRIBUTES)))
     )
-    assert [(bar.feature, bar.length) for bar in contributions.read(selection).bars] == [("heavy", 0.7), ("light", 0.1)]
+    assert [(bar.result.feature, bar.length) for bar in contributions.read(selection).bars] == [
+        ("heavy", 0.7),
+        ("light", 0.1),
+    ]
     drawn = figures.figure(selection, "contributions")
     assert drawn.layout.xaxis.title.text == "Weight"
     assert drawn.data[0].error_x.array is None
@@ -213,11 +212,11 @@ def test_numbers_that_are_not_finite_are_not_drawn():
         pairs=(PairResult("a", "b", broken, 0, 0),),
     )
     bars = contributions.read(selection).bars
-    assert [(bar.length, bar.low, bar.high, bar.alone) for bar in bars] == [
+    assert [(bar.length, bar.low, bar.high, bar.marginal) for bar in bars] == [
         (0.4, None, None, None),
         (0, None, None, None),
     ]
-    assert [(step.nats, step.low, step.high) for step in path.read(selection).steps] == [
+    assert [(point.nats, point.low, point.high) for point in path.read(selection).points] == [
         (0.4, 0.4, 0.4),
         (0.5, 0.4, 0.6),
     ]
@@ -226,62 +225,64 @@ def test_numbers_that_are_not_finite_are_not_drawn():
         json.loads(figures.figure(selection, kind).to_json(), parse_constant=pytest.fail)
 
 
-def test_the_path_rises_from_the_smallest_set_and_tells_which_feature_went():
+def test_the_path_starts_with_the_smallest_set_and_knows_which_feature_was_removed():
     data = path.read(FULL)
-    assert [step.n_features for step in data.steps] == [1, 2, 3, 4, 5, 6, 7]
-    assert [step.gone for step in data.steps] == [("f1",), ("f2",), ("f3",), ("f4",), ("f5",), ("f6",), ()]
-    assert [step.n_features for step in data.steps if step.chosen] == [4]
+    assert [point.n_features for point in data.points] == [1, 2, 3, 4, 5, 6, 7]
+    assert [point.removed for point in data.points] == [("f1",), ("f2",), ("f3",), ("f4",), ("f5",), ("f6",), ()]
+    assert [point.n_features for point in data.points if point.selected] == [4]
     assert data.entropy == math.log(2)
 
 
-def test_the_chosen_point_is_marked_with_its_figures_and_the_entropy_is_a_line():
+def test_the_selection_is_marked_with_its_numbers_and_the_entropy_is_a_line():
     drawn = figures.figure(FULL, "path")
     assert (drawn.data[-1].x, drawn.data[-1].y) == ((4,), (0.6,))
-    labels = [annotation.text for annotation in drawn.layout.annotations]
-    assert labels == ["<b>4 features</b><br>0.600 nats", "all that is_fraud holds: 0.693 nats"]
+    selected, entropy = [annotation.text for annotation in drawn.layout.annotations]
+    assert "4 features" in selected
+    assert "0.600 nats" in selected
+    assert "0.693 nats" in entropy
     dashed = [shape for shape in drawn.layout.shapes if shape.line.dash == "dash"]
     assert [(shape.y0, shape.y1) for shape in dashed] == [(math.log(2), math.log(2))]
     assert "without f4" in drawn.data[1].hovertext[3]
 
 
-def test_a_set_of_the_same_size_is_not_the_chosen_one():
+def test_another_set_of_the_same_size_is_not_the_selection():
     points = (PathPoint(2, ("a", "b"), 0.5, 0.4, 0.6), PathPoint(1, ("b",), 0.2, 0.1, 0.3))
     selection = dataclasses.replace(
         BARE, features=(FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES)),), path=points
     )
-    assert path.read(selection).chosen is None
+    assert path.read(selection).selected is None
     figures.figure(selection, "path")
 
 
-def test_one_set_is_no_path():
+def test_a_path_needs_two_sets():
     point = PathPoint(1, ("a",), 0.5, 0.4, 0.6)
     selection = dataclasses.replace(
         BARE, features=(FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES)),), path=(point,)
     )
     assert not figures.has(selection, "path")
-    with pytest.raises(InputError, match="it takes two sets"):
+    with pytest.raises(InputError, match="two sets"):
         figures.figure(selection, "path")
 
 
-@pytest.mark.parametrize(("n_chosen", "label"), [(1, "right"), (4, "left")])
-def test_the_label_of_the_entropy_keeps_away_from_the_chosen_point(n_chosen, label):
+@pytest.mark.parametrize(("n_selected", "side"), [(1, "right"), (4, "left")])
+def test_the_label_of_the_entropy_is_on_the_other_side_than_the_selection(n_selected, side):
     points = tuple(PathPoint(size, tuple("abcd"[:size]), 0.17 * size, 0.1, 0.69) for size in range(1, 5))
-    kept = tuple(FeatureResult(name, True, Reason(ReasonCode.CONTRIBUTES)) for name in "abcd"[:n_chosen])
+    kept = tuple(FeatureResult(name, True, Reason(ReasonCode.CONTRIBUTES)) for name in "abcd"[:n_selected])
     selection = dataclasses.replace(BARE, features=kept, path=points, target_entropy=math.log(2))
-    chosen, entropy = figures.figure(selection, "path").layout.annotations
-    assert entropy.xanchor == label != chosen.xanchor
-    assert entropy.yshift >= 15 / 2 - 1  # the chosen point reaches half its size above the line
+    selected, entropy = figures.figure(selection, "path").layout.annotations
+    assert entropy.xanchor == side != selected.xanchor
+    assert entropy.yshift >= 15 / 2 - 1  # half of the marker is above the line
 
 
-def test_an_entropy_far_above_the_path_is_told_but_not_drawn_to():
+def test_an_entropy_far_above_the_path_is_written_but_not_drawn():
     points = tuple(PathPoint(size, tuple("ab"[:size]), 0.001 * size, 0, 0.002 * size) for size in (1, 2))
     drawn = figures.figure(dataclasses.replace(BARE, path=points, target_entropy=0.5), "path")
     assert drawn.layout.yaxis.range[1] < 0.005
-    assert drawn.layout.annotations[0].text == "beyond this chart, all that y holds: 0.500 nats"
+    assert "0.500 nats" in drawn.layout.annotations[0].text
     assert not drawn.layout.shapes
 
 
-def test_the_figures_of_a_chosen_point_near_zero_stand_above_it():
+def test_the_label_of_a_selection_near_zero_is_above_it():
     points = tuple(PathPoint(size, tuple("ab"[:size]), nats, nats, nats) for size, nats in ((1, 0.01), (2, 0.02)))
     kept = (
         FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES)),
@@ -293,7 +294,7 @@ def test_the_figures_of_a_chosen_point_near_zero_stand_above_it():
     assert figures.figure(low, "path").layout.annotations[0].y == 0.01
 
 
-def test_a_long_path_is_drawn_by_orders_of_magnitude():
+def test_a_long_path_has_a_logarithmic_axis():
     points = tuple(PathPoint(size, tuple(f"f{k}" for k in range(size)), 0.1, 0.1, 0.1) for size in (1000, 100, 10, 1))
     selected = tuple(FeatureResult(f"f{k}", True, Reason(ReasonCode.CONTRIBUTES)) for k in range(10))
     drawn = figures.figure(dataclasses.replace(BARE, features=selected, path=points), "path")
@@ -324,39 +325,39 @@ def test_of_many_pairs_the_features_of_the_strongest_are_shown_strongest_first()
     assert data.nats[0][2] is None  # not measured is not zero
 
 
-def test_a_map_of_next_to_nothing_stays_pale():
+def test_weak_interactions_stay_pale():
     found = dataclasses.replace(FULL, pairs=(PairResult("f0", "f1", 0.001, -0.01, 0.01),))
-    assert pairs.read(found).reach == pytest.approx(0.02 * 0.6)  # of the information found
-    assert pairs.read(FULL).reach == 0.5
+    assert pairs.read(found).color_range == pytest.approx(0.02 * 0.6)  # of the information found
+    assert pairs.read(FULL).color_range == 0.5
 
 
 @pytest.mark.parametrize("theme", [figures.LIGHT, figures.DARK])
-def test_amounts_on_the_map_can_be_read_whatever_the_colour_of_their_cell(theme):
+def test_values_are_readable_on_every_cell_color(theme):
     for end in (theme.redundancy, theme.synergy):
         for share in np.linspace(0, 1, 21):
-            cell = mixed(theme.neither, end, share)
-            dark, light = sorted((luminance(cell), luminance(readable_on(cell))))
+            cell = mix_colors(theme.neither, end, share)
+            dark, light = sorted((luminance(cell), luminance(text_color(cell))))
             assert (light + 0.05) / (dark + 0.05) >= 4.5, cell
 
 
-def test_amounts_are_written_into_the_cells_where_a_phone_has_room():
-    cells, amounts = figures.figure(FULL, "pairs").data
-    assert dict(zip(zip(amounts.y, amounts.x, strict=True), amounts.text, strict=True))[0, 1] == "0.500"
-    assert len(amounts.text) == np.isfinite(np.array(cells.z, dtype=float)).sum() == 12
+def test_values_are_written_into_the_cells_if_they_fit_on_a_phone():
+    cells, values = figures.figure(FULL, "pairs").data
+    assert dict(zip(zip(values.y, values.x, strict=True), values.text, strict=True))[0, 1] == "0.500"
+    assert len(values.text) == np.isfinite(np.array(cells.z, dtype=float)).sum() == 12
     assert len(figures.figure(full_selection(n_features=20, n_selected=8), "pairs").data) == 1
 
 
-def test_steps_run_on_where_training_starts_again():
+def test_steps_are_counted_over_all_training_runs():
     history = [TrainingRecord("learn", 10, 0.1), TrainingRecord("learn", 20, 0.2), TrainingRecord("learn", 10, 0.3)]
     history += [TrainingRecord("vet", 15, 0.4), TrainingRecord("vet", 30, 0.5)]
-    moments = training.running(history)
-    assert [moment.step for moment in moments] == [10, 20, 30, 45, 60]
-    assert [moment.training for moment in moments] == [0, 0, 1, 2, 2]
+    points = training.concatenate_runs(history)
+    assert [point.step for point in points] == [10, 20, 30, 45, 60]
+    assert [point.run for point in points] == [0, 0, 1, 2, 2]
     stages = training.read(dataclasses.replace(BARE, history=tuple(history))).stages
     assert [(stage.name, stage.start, stage.end) for stage in stages] == [("learn", 0, 30), ("vet", 30, 60)]
 
 
-def test_curves_break_between_trainings_and_stages_are_named():
+def test_curves_have_gaps_between_runs_and_stages_have_labels():
     drawn = figures.figure(FULL, "training")
     held_out = next(trace for trace in drawn.data if trace.name == "Held-out rows")
     assert [place for place, value in enumerate(held_out.y) if value is None] == [8, 17]
@@ -365,13 +366,13 @@ def test_curves_break_between_trainings_and_stages_are_named():
 
 def test_long_histories_are_thinned_evenly_and_keep_their_end():
     history = tuple(TrainingRecord("learn", step, 0.1) for step in range(1, 2001))
-    moments = training.read(dataclasses.replace(BARE, history=history)).moments
-    assert len(moments) == 401
-    assert moments[-1].step == 2000
-    assert {later.step - earlier.step for earlier, later in itertools.pairwise(moments[:-1])} == {5}
+    points = training.read(dataclasses.replace(BARE, history=history)).points
+    assert len(points) == 401
+    assert points[-1].step == 2000
+    assert {later.step - earlier.step for earlier, later in itertools.pairwise(points[:-1])} == {5}
 
 
-def test_weights_of_the_selected_features_come_first_and_end_where_they_fell():
+def test_weights_of_the_selected_features_come_first():
     history = (
         WeightRecord(0, {f"f{k}": 1.0 + k for k in range(30)}),
         WeightRecord(1, {f"f{k}": 1.0 + k for k in range(20)}),
@@ -381,11 +382,11 @@ def test_weights_of_the_selected_features_come_first_and_end_where_they_fell():
     # f0 to f3 are selected, the others in the order of their weights.
     assert [line.feature for line in paths[:6]] == ["f3", "f2", "f1", "f0", "f29", "f28"]
     assert len(paths) == 20
-    assert paths[0].moments == ((0, 4.0), (1, 4.0))
-    assert paths[4].moments == ((0, 30.0),)
+    assert paths[0].points == ((0, 4.0), (1, 4.0))
+    assert paths[4].points == ((0, 30.0),)
 
 
-def test_weights_of_a_single_round_are_no_path():
+def test_weights_of_a_single_round_are_not_drawn():
     selection = dataclasses.replace(FULL, weight_history=FULL.weight_history[:1])
     assert weights.read(selection) is None
     drawn = figures.figure(selection, "training")
@@ -399,9 +400,9 @@ def test_labels_at_the_ends_of_lines_never_overlap():
     assert places[3] == 0.5
 
 
-def test_stability_has_what_was_ever_selected_most_often_first():
+def test_stability_has_features_that_any_fit_selected_most_frequent_first():
     data = stability.read(FULL)
-    assert [(frequency.feature, round(frequency.share, 2)) for frequency in data.frequencies] == [
+    assert [(result.feature, round(result.frequency, 2)) for result in data.results] == [
         ("f0", 1.0),
         ("f1", 0.9),
         ("f2", 0.8),
@@ -410,49 +411,35 @@ def test_stability_has_what_was_ever_selected_most_often_first():
         ("f5", 0.1),
     ]
     drawn = figures.figure(FULL, "stability")
-    assert [trace.name for trace in drawn.data] == ["Selected", "Not selected"]
-    assert "selected in 9 of 10 fits (90%)" in drawn.data[0].hovertext[1]
+    assert [trace.y for trace in drawn.data] == [(0, 1, 2, 3), (4, 5)]  # selected or not
+    assert "9 of 10 fits (90%)" in drawn.data[0].hovertext[1]
 
 
-@pytest.mark.parametrize(
-    ("kind", "words"),
-    [
-        ("contributions", "f0 adds most, 0.500 nats (0.480 to 0.520); matters alone: 2; only with others: 2"),
-        ("path", "from 0.150 nats with 1 feature to 0.600 nats with 7 features; chosen: 0.600 nats with 4 features"),
-        ("pairs", "strongest synergy: f0 and f1, 0.500 nats (0.490 to 0.510); strongest redundancy: f0 and f2, -0.050"),
-        ("training", "600 steps (stages: learn, sparsify, vet); on held-out rows it reaches 0.500 nats"),
-        ("stability", "10 fits: 1 always, most often f0 (100%); two fits have 90% of their features in common"),
-    ],
-)
-def test_descriptions_tell_the_main_figures(kind, words):
-    assert words in figures.describe(FULL, kind)
-
-
-def linear(colour):
-    """Light of a colour (sRGB to linear), as in WCAG 2."""
-    channels = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
+def linear(color):
+    """Convert sRGB to linear RGB, as in WCAG 2."""
+    channels = np.array([int(color[k : k + 2], 16) for k in (1, 3, 5)]) / 255
     return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
 
 
-def luminance(colour):
-    return linear(colour) @ [0.2126, 0.7152, 0.0722]
+def luminance(color):
+    return linear(color) @ [0.2126, 0.7152, 0.0722]
 
 
 @pytest.mark.parametrize(
     ("theme", "papers"),
     [(figures.LIGHT, ("#ffffff", "#fbfaf7")), (figures.DARK, ("#111111", "#12161c", "#191f27"))],
 )
-def test_marks_stand_out_three_to_one_and_text_four_and_a_half_to_one(theme, papers):
-    marks = (theme.alone, theme.together, theme.stand_in, theme.kept, theme.redundancy, theme.synergy)
-    written = (theme.ink, theme.soft, *theme.series)
+def test_marks_have_a_contrast_of_3_and_text_of_4_5(theme, papers):
+    marks = (theme.alone, theme.together, theme.substitute, theme.kept, theme.redundancy, theme.synergy)
+    texts = (theme.ink, theme.soft, *theme.series)
     for paper in papers:
-        for colour, least in [*((mark, 3.0) for mark in marks), *((text, 4.5) for text in written)]:
-            dark, light = sorted((luminance(colour), luminance(paper)))
-            assert (light + 0.05) / (dark + 0.05) >= least, (colour, paper)
+        for color, least in [*((mark, 3.0) for mark in marks), *((text, 4.5) for text in texts)]:
+            dark, light = sorted((luminance(color), luminance(paper)))
+            assert (light + 0.05) / (dark + 0.05) >= least, (color, paper)
 
 
-# Machado, Oliveira and Fernandes (2009), severity 1: what is left of linear RGB.
-BLINDNESS = {
+# Machado, Oliveira and Fernandes (2009), severity 1, for linear RGB
+COLOR_BLINDNESS = {
     "protan": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
     "deutan": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
     "tritan": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
@@ -460,11 +447,11 @@ BLINDNESS = {
 
 
 @pytest.mark.parametrize("theme", [figures.LIGHT, figures.DARK])
-@pytest.mark.parametrize("kind", BLINDNESS)
-def test_roles_are_told_apart_by_colour_blind_eyes(theme, kind):
+@pytest.mark.parametrize("kind", COLOR_BLINDNESS)
+def test_roles_have_different_colors_for_color_blind_readers(theme, kind):
     seen = [
-        np.clip(np.array(BLINDNESS[kind]) @ linear(theme.of(role)), 0, 1) ** (1 / 2.2)
+        np.clip(np.array(COLOR_BLINDNESS[kind]) @ linear(theme.of(role)), 0, 1) ** (1 / 2.2)
         for role in (Role.ALONE, Role.TOGETHER, Role.SUBSTITUTE)
     ]
-    # A tenth of the distance from black to white; two greys that far apart are told apart with ease.
+    # A tenth of the distance from black to white is easy to see.
     assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)) > 0.1 * math.sqrt(3)

@@ -1,4 +1,4 @@
-"""Claims about what a notebook shows, in a kernel of its own."""
+"""Display in a notebook that a kernel runs."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ CELLS = (
 
 @pytest.fixture(scope="module")
 def outputs(tmp_path_factory):
-    """What each cell shows: one bundle of mime types an output."""
+    """Outputs of each cell, one dictionary of MIME types per output."""
     folder = tmp_path_factory.mktemp("notebook")
     full_selection().save(folder / "selection.json")
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS])
-    # Its own settings of IPython, and one thread: the test must not depend on the user's, nor wait for the others.
+    # Its own IPython settings and one thread, so that the test does not depend on the user or on other tests
     environment = {"IPYTHONDIR": str(folder / "ipython"), "OMP_NUM_THREADS": "1", "PLOTLY_RENDERER": "plotly_mimetype"}
     with pytest.MonkeyPatch.context() as patch:
         for name, value in environment.items():
@@ -41,20 +41,20 @@ def outputs(tmp_path_factory):
     return [[output.get("data", {}) for output in cell.outputs] for cell in notebook.cells]
 
 
-def test_a_selection_is_shown_with_its_headline(outputs):
-    (shown,) = outputs[0]
-    assert headline(full_selection()) in shown["text/html"]
-    assert 'class="minerva-selection' in shown["text/html"]
+def test_a_selection_is_displayed_with_its_headline(outputs):
+    (output,) = outputs[0]
+    assert headline(full_selection()) in output["text/html"]
+    assert 'class="minerva-selection' in output["text/html"]
 
 
-def test_a_figure_is_shown_by_plotly(outputs):
-    (shown,) = outputs[1]
-    figure = shown["application/vnd.plotly.v1+json"]
+def test_a_figure_is_displayed_by_plotly(outputs):
+    (output,) = outputs[1]
+    figure = output["application/vnd.plotly.v1+json"]
     assert figure["layout"]["yaxis"]["ticktext"][:2] == ["f0", "f1"]
     assert json.dumps(figure)
 
 
-def test_a_progress_bar_is_shown_as_a_bar_and_not_as_text_of_a_terminal(outputs):
+def test_a_progress_bar_is_displayed_without_terminal_codes(outputs):
     assert outputs[2]
     assert all("\x1b[" not in data.get("text/plain", "") for data in outputs[2])
     assert any({"text/html", "application/vnd.jupyter.widget-view+json"} & set(data) for data in outputs[2])

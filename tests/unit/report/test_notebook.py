@@ -1,4 +1,4 @@
-"""Claims about how a selection is shown in a notebook."""
+"""The display of a selection in a notebook."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from html.parser import HTMLParser
 import pytest
 
 from full_selection import full_selection
-from minerva_select.report.notebook import MOST_DROPPED, MOST_SELECTED, as_html
-from minerva_select.results import FeatureResult, Reason, ReasonCode, Selection
+from minerva_select.report.notebook import MOST_DROPPED, MOST_SELECTED, render_fragment
+from minerva_select.results import FeatureResult, Reason, ReasonCode, Selection, SelectionWarning, WarningCode
 from minerva_select.text import headline
 
 FULL = full_selection()
 
 
-class Shown(HTMLParser):
-    """Rows of the tables, text outside the style, and every tag and attribute of a fragment."""
+class Fragment(HTMLParser):
+    """Rows of the tables, text outside the style, tags and attributes."""
 
     def __init__(self, fragment):
         super().__init__(convert_charrefs=True)
@@ -46,59 +46,54 @@ class Shown(HTMLParser):
             self.rows[-1][-1] += data
 
 
-def test_the_answer_comes_first_with_its_figures_warnings_and_words():
-    text = " ".join(" ".join(Shown(as_html(FULL)).text).split())
+def test_the_headline_comes_first_then_key_figures_and_warnings():
+    text = " ".join(" ".join(Fragment(render_fragment(FULL)).text).split())
     assert text.startswith(headline(FULL))
-    for words in (
-        "Features kept 4 of 12",
-        "0.600 nats 0.590 to 0.610",
-        "Rows 5,000 in 12.3 s",
-        "96% of what",
-        "8 dropped",
-    ):
-        assert words in text
+    for part in ("Features kept 4 of 12", "0.600 nats 0.590 to 0.610", "5,000", "12.3 s", "96%", "8 dropped"):
+        assert part in text
 
 
-def test_the_table_has_the_selected_features_then_the_dropped_ones_folded():
-    shown = Shown(as_html(FULL))
-    assert shown.rows[0] == ["Feature", "Adds, nats", "", "Alone, nats", "Why"]
-    assert [row[0] for row in shown.rows[1:5]] == ["f0", "f1", "f2", "f3"]
-    assert shown.rows[1][1:] == ["0.500", "", "0.000", "adds 0.5 nats together with f1matters only with others"]
-    assert [row[0] for row in shown.rows[6:8]] == ["f4", "f5"]
-    assert shown.rows[6][-1] == "adds nothing once f0 is known"
-    assert "details" in shown.tags
+def test_the_table_has_the_selected_features_and_a_folded_one_the_dropped():
+    fragment = Fragment(render_fragment(FULL))
+    assert len(fragment.rows[0]) == 5
+    assert [row[0] for row in fragment.rows[1:5]] == ["f0", "f1", "f2", "f3"]
+    assert fragment.rows[1][1:4] == ["0.500", "", "0.000"]
+    assert fragment.rows[1][4].startswith(str(FULL.features[0].reason))
+    assert [row[0] for row in fragment.rows[6:8]] == ["f4", "f5"]
+    assert fragment.rows[6][-1] == str(FULL.features[4].reason)
+    assert "details" in fragment.tags
 
 
-def test_bars_are_as_long_as_what_the_features_add_in_the_colour_of_their_role():
-    fragment = as_html(FULL)
+def test_bars_show_the_contribution_in_the_color_of_the_role():
+    fragment = render_fragment(FULL)
     assert '<span class="bar together" style="width:100.0%">' in fragment
     assert '<span class="bar alone" style="width:25.0%">' in fragment  # f3 adds a quarter of what f0 adds
 
 
 def test_five_thousand_features_stay_short():
-    fragment = as_html(full_selection(n_features=5000, n_selected=100))
-    shown = Shown(fragment)
-    assert len(shown.rows) == 2 + MOST_SELECTED + MOST_DROPPED
+    fragment = render_fragment(full_selection(n_features=5000, n_selected=100))
+    parsed = Fragment(fragment)
+    assert len(parsed.rows) == 2 + MOST_SELECTED + MOST_DROPPED
     assert len(fragment) < 30_000
-    text = " ".join(shown.text)
+    text = " ".join(parsed.text)
     assert f"{100 - MOST_SELECTED} more are in" in text
     assert f"{4900 - MOST_DROPPED:,} more are in" in text
 
 
-def test_every_rule_of_the_style_is_scoped_and_nothing_is_run_or_asked_for():
-    fragment = as_html(FULL)
-    shown = Shown(fragment)
-    selectors = [rule.split("{")[0] for rule in shown.style.split("}") if "{" in rule]
+def test_every_style_rule_is_scoped_and_nothing_runs_or_is_fetched():
+    fragment = render_fragment(FULL)
+    parsed = Fragment(fragment)
+    selectors = [rule.split("{")[0] for rule in parsed.style.split("}") if "{" in rule]
     assert len(selectors) > 20
     for selector in selectors:
         assert all(".minerva-selection" in part for part in selector.split(",")), selector
-    assert not shown.tags & {"script", "link", "img", "iframe"}
+    assert not parsed.tags & {"script", "link", "img", "iframe"}
     assert "url(" not in fragment
     assert "://" not in fragment
 
 
-def test_colours_follow_the_page_and_the_themes_of_jupyterlab():
-    style = Shown(as_html(FULL)).style
+def test_colors_follow_the_page_and_the_themes_of_jupyterlab():
+    style = Fragment(render_fragment(FULL)).style
     assert "color-scheme: light dark" in style
     assert '[data-jp-theme-light="false"] .minerva-selection' in style
     assert '[data-jp-theme-light="true"] .minerva-selection' in style
@@ -116,30 +111,34 @@ def test_colours_follow_the_page_and_the_themes_of_jupyterlab():
     ],
 )
 def test_hostile_names_are_shown_as_text(name):
-    hostile = dataclasses.replace(full_selection([name]), target=name, warnings=(name,))
-    shown, plain = Shown(as_html(hostile)), Shown(as_html(FULL))
-    assert shown.tags == plain.tags
-    assert shown.attributes <= plain.attributes
-    assert shown.rows[1][0] == (name if len(name) <= 60 else name[:30] + "…" + name[-29:])
+    warning = SelectionWarning(WarningCode.LEAK, (name,), {"target": name})
+    selection = dataclasses.replace(full_selection([name]), target=name, warnings=(warning,))
+    hostile, plain = Fragment(render_fragment(selection)), Fragment(render_fragment(FULL))
+    assert hostile.tags == plain.tags
+    assert hostile.attributes <= plain.attributes
+    assert hostile.rows[1][0] == (name if len(name) <= 60 else name[:30] + "…" + name[-29:])
 
 
-def test_formulas_in_names_are_left_alone_and_control_characters_are_spelled_out():
-    fragment = as_html(full_selection(["$x$", "two\nlines", ""]))
+def test_formulas_in_names_are_not_typeset_and_control_characters_are_escaped():
+    fragment = render_fragment(full_selection(["$x$", "two\nlines", ""]))
     assert 'class="minerva-selection tex2jax_ignore mathjax_ignore"' in fragment
-    assert [row[0] for row in Shown(fragment).rows[1:4]] == ["$x$", r"two\nlines", '""']
+    assert [row[0] for row in Fragment(fragment).rows[1:4]] == ["$x$", r"two\nlines", '""']
 
 
-def test_weights_are_shown_where_contributions_were_not_measured_and_nothing_where_neither_was():
-    weighed = Selection(
-        "y", (FeatureResult("a", True, Reason(ReasonCode.POSITIVE_WEIGHT), weight=0.5),), None, None, n_rows=10
-    )
-    assert Shown(as_html(weighed)).rows == [["Feature", "Weight", "", "Why"], ["a", "0.500", "", "stayed"]]
-    asked = Selection("y", (FeatureResult("a", True, Reason(ReasonCode.ON_REQUEST)),), None, None, n_rows=10)
-    assert Shown(as_html(asked)).rows == [["Feature", "Why"], ["a", "kept on request"]]
+def test_weights_are_shown_if_contributions_were_not_measured():
+    reason = Reason(ReasonCode.POSITIVE_WEIGHT, values={"weight": 0.5})
+    weighted = Selection("y", (FeatureResult("a", True, reason, weight=0.5),), None, None, n_rows=10)
+    _, row = Fragment(render_fragment(weighted)).rows
+    assert row == ["a", "0.500", "", str(reason)]
 
 
-def test_a_selection_of_nothing_is_shown():
-    empty = Selection("y", (), None, None, n_rows=10)
-    shown = Shown(as_html(empty))
-    assert shown.rows == []
-    assert "table" not in shown.tags
+def test_columns_without_values_are_left_out():
+    requested = Selection("y", (FeatureResult("a", True, Reason(ReasonCode.ON_REQUEST)),), None, None, n_rows=10)
+    _, row = Fragment(render_fragment(requested)).rows
+    assert row == ["a", str(requested.features[0].reason)]
+
+
+def test_an_empty_selection_is_displayed():
+    fragment = Fragment(render_fragment(Selection("y", (), None, None, n_rows=10)))
+    assert fragment.rows == []
+    assert "table" not in fragment.tags

@@ -1,4 +1,4 @@
-"""What each feature adds to the others, beside what it tells alone."""
+"""Contribution of each feature, and its information alone."""
 
 from __future__ import annotations
 
@@ -6,37 +6,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from minerva_select.report.figures import style
-from minerva_select.report.figures.theme import Theme, faint
+from minerva_select.report.figures.theme import Theme, make_transparent
 from minerva_select.results import FeatureResult, Role, Selection
-from minerva_select.text import feature_order, formatting
+from minerva_select.text import feature_order, formatting, tooltips
 
 MOST = 40
-
-# Short, so that two of them fit side by side on a phone.
-NAMES = {
-    Role.ALONE: "Matters alone",
-    Role.TOGETHER: "Only with others",
-    Role.SUBSTITUTE: "Could stand in",
-    None: "Selected",
-}
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One feature: the length of its bar with its interval, and what it tells alone."""
+    """One feature: the length of its bar with an interval, and its information alone."""
 
-    feature: str
-    role: Role | None
-    length: float
-    low: float | None
-    high: float | None
-    alone: float | None
     result: FeatureResult
+    length: float
+    low: float | None = None
+    high: float | None = None
+    marginal: float | None = None
 
 
 @dataclass(frozen=True)
 class Contributions:
-    """Bars from top to bottom, in nats, or weights where contributions were not measured."""
+    """Bars from top to bottom, in nats, or weights if contributions were not measured."""
 
     bars: tuple[Bar, ...]
     in_nats: bool
@@ -46,15 +36,14 @@ class Contributions:
 
 
 def read(selection: Selection) -> Contributions | None:
-    """Selected features, the largest first, then those that could stand in for them; None where there is none."""
+    """Selected features, largest contribution first, then substitutes; None if there is nothing to draw."""
     kept = [result for result in selection.features if result.selected]
     in_nats = any(style.finite(result.contribution_nats) is not None for result in kept)
     if not kept or not (in_nats or any(style.finite(result.weight) for result in kept)):
         return None
     others = [result for result in selection.features if not result.selected and result.role is Role.SUBSTITUTE]
-    substitutes = others if in_nats else []
-    kept, substitutes = feature_order.ranked(kept), feature_order.ranked(substitutes)
-    results = [*kept, *substitutes][:MOST]
+    substitutes = feature_order.sort_features(others) if in_nats else []
+    results = [*feature_order.sort_features(kept), *substitutes][:MOST]
     return Contributions(
         tuple(_bar(result, in_nats) for result in results),
         in_nats,
@@ -66,61 +55,56 @@ def read(selection: Selection) -> Contributions | None:
 
 def _bar(result: FeatureResult, in_nats: bool) -> Bar:
     if not in_nats:
-        return Bar(result.feature, result.role, style.finite(result.weight) or 0.0, None, None, None, result)
+        return Bar(result, style.finite(result.weight) or 0.0)
     ends = style.finite(result.contribution_low), style.finite(result.contribution_high)
     length = style.finite(result.contribution_nats) or 0.0
-    return Bar(result.feature, result.role, length, *ends, style.finite(result.marginal_nats), result)
+    return Bar(result, length, *ends, style.finite(result.marginal_nats))
 
 
 def draw(data: Contributions, theme: Theme) -> Any:
-    """Horizontal bars with intervals, a colour a role, and a ring at what the feature tells alone.
+    """Horizontal bars with intervals, colored by role, and a ring at the information of the feature alone.
 
-    From the end of a bar to a ring beyond it the bar is pale: that much of what the feature tells, others tell too. Of
-    a stand-in that is all. What a bar measures is written at its right.
+    A pale bar from the end of the bar to the ring is information that other features carry as well.
     """
     go = style.plotly()
-    left_out = _left_out(data)
-    foot = 22 if left_out else 0
-    drawn = style.figure(
+    drawn = style.bar_figure(
         theme,
-        136 + foot + style.ROW_HEIGHT * len(data.bars),
+        len(data.bars),
+        tooltips.not_shown(selected=data.n_selected_left_out, substitutes=data.n_substitutes_left_out),
+        legend_lines=2,
         barmode="overlay",
-        bargap=0.42,
         hovermode="closest",
-        title=style.note(theme, left_out),
-        margin={"l": 8, "r": 16, "t": 12, "b": 44 + foot},
     )
-    for role, name in NAMES.items():
-        places = [place for place, bar in enumerate(data.bars) if bar.role is role]
+    for role in (*Role, None):
+        places = [place for place, bar in enumerate(data.bars) if bar.result.role is role]
         if places:
-            bars = [data.bars[place] for place in places]
-            drawn.add_trace(_bars(go, places, bars, name, theme, data.digits))
-    repeated = [place for place, bar in enumerate(data.bars) if bar.alone is not None and bar.alone > bar.length]
-    if repeated:
-        drawn.add_trace(_repeated(go, data, repeated, theme))
-    places = [place for place, bar in enumerate(data.bars) if bar.alone is not None]
-    if places:
-        drawn.add_trace(_rings(go, data, places, theme))
-    title = "Added information, nats" if data.in_nats else "Weight"
-    names = style.name_axis(theme, [bar.feature for bar in data.bars])
-    amounts = [_amount(bar, data) for bar in data.bars]
-    drawn.add_trace(go.Scatter(x=[None], y=[None], yaxis="y2", showlegend=False))  # else its axis is not drawn
+            drawn.add_trace(_solid_bars(go, data, places, theme))
+    pale = [place for place, bar in enumerate(data.bars) if bar.marginal is not None and bar.marginal > bar.length]
+    if pale:
+        drawn.add_trace(_pale_bars(go, data, pale, theme))
+    rings = [place for place, bar in enumerate(data.bars) if bar.marginal is not None]
+    if rings:
+        drawn.add_trace(_rings(go, data, rings, theme))
+    title = "Contribution, nats" if data.in_nats else "Weight"
+    names = style.name_axis(theme, [bar.result.feature for bar in data.bars])
+    drawn.add_trace(go.Scatter(x=[None], y=[None], yaxis="y2", showlegend=False))  # an axis needs a trace
     drawn.update_layout(
         xaxis=style.axis(theme, title, zeroline=True, zerolinecolor=theme.soft, zerolinewidth=1, tickformat="~g"),
         yaxis=names,
-        yaxis2={**names, "ticktext": amounts, "side": "right", "overlaying": "y"},
+        yaxis2={**names, "ticktext": [_value(bar, data) for bar in data.bars], "side": "right", "overlaying": "y"},
     )
     return drawn
 
 
-def _amount(bar: Bar, data: Contributions) -> str:
+def _value(bar: Bar, data: Contributions) -> str:
     if data.in_nats and style.finite(bar.result.contribution_nats) is None:
         return ""
-    amount = formatting.number(bar.length, data.digits)
-    return f"+{amount}" if data.in_nats and round(bar.length, data.digits) > 0 else amount
+    value = formatting.number(bar.length, data.digits)
+    return f"+{value}" if data.in_nats and round(bar.length, data.digits) > 0 else value
 
 
-def _bars(go: Any, places: list[int], bars: list[Bar], name: str, theme: Theme, digits: int) -> Any:
+def _solid_bars(go: Any, data: Contributions, places: list[int], theme: Theme) -> Any:
+    bars, role = [data.bars[place] for place in places], data.bars[places[0]].result.role
     above = [0.0 if bar.high is None else max(0.0, bar.high - bar.length) for bar in bars]
     below = [0.0 if bar.low is None else max(0.0, bar.length - bar.low) for bar in bars]
     error = {"type": "data", "array": above, "arrayminus": below, "color": theme.ink, "thickness": 1.2, "width": 3}
@@ -128,74 +112,41 @@ def _bars(go: Any, places: list[int], bars: list[Bar], name: str, theme: Theme, 
         x=[bar.length for bar in bars],
         y=places,
         orientation="h",
-        name=name,
-        marker={"color": theme.of(bars[0].role), "line": {"width": 0}},
+        name=tooltips.role_label(role),
+        marker={"color": theme.of(role), "line": {"width": 0}},
         error_x=error if any(above) or any(below) else None,
-        hovertext=[_told(bar, digits) for bar in bars],
-        hoverinfo="text",
+        **_hover(bars, data.digits),
     )
 
 
-def _repeated(go: Any, data: Contributions, places: list[int], theme: Theme) -> Any:
+def _pale_bars(go: Any, data: Contributions, places: list[int], theme: Theme) -> Any:
     bars = [data.bars[place] for place in places]
     starts = [max(0.0, bar.length) for bar in bars]
     return go.Bar(
-        x=[(bar.alone or 0.0) - start for bar, start in zip(bars, starts, strict=True)],
+        x=[(bar.marginal or 0.0) - start for bar, start in zip(bars, starts, strict=True)],
         base=starts,
         y=places,
         orientation="h",
-        name="Others tell it too",
-        marker={"color": [faint(theme.of(bar.role), 0.28) for bar in bars], "line": {"width": 0}},
-        hovertext=[_told(bar, data.digits) for bar in bars],
-        hoverinfo="text",
+        name="Also in others",
+        marker={"color": [make_transparent(theme.of(bar.result.role), 0.28) for bar in bars], "line": {"width": 0}},
+        **_hover(bars, data.digits),
     )
 
 
 def _rings(go: Any, data: Contributions, places: list[int], theme: Theme) -> Any:
     bars = [data.bars[place] for place in places]
     return go.Scatter(
-        x=[bar.alone for bar in bars],
+        x=[bar.marginal for bar in bars],
         y=places,
         mode="markers",
-        name="Tells alone",
+        name="Alone",
         marker={"size": 9, "color": theme.paper, "line": {"color": theme.ink, "width": 1.6}},
-        hovertext=[_told(bar, data.digits) for bar in bars],
-        hoverinfo="text",
+        **_hover(bars, data.digits),
     )
 
 
-def _told(bar: Bar, digits: int) -> str:
-    result = bar.result
-    if result.contribution_nats is None:
-        adds = "" if bar.alone is not None else f"weight {formatting.number(result.weight)}"
-    else:
-        adds = "adds " + style.measured(bar.length, bar.low, bar.high, digits)
-    alone = style.measured(bar.alone, result.marginal_low, result.marginal_high, digits)
+def _hover(bars: list[Bar], digits: int) -> dict[str, Any]:
+    results = [bar.result for bar in bars]
     return style.hover(
-        bar.feature,
-        NAMES[bar.role].lower(),
-        adds,
-        "" if bar.alone is None else f"alone tells {alone}",
-        f"with {formatting.join_names(result.partners, most=3)}" if result.partners else "",
-        f"in place of {formatting.join_names(result.replaced_by, most=3)}" if result.replaced_by else "",
+        [style.hover_text(result.feature, *tooltips.contribution_lines(result, digits)) for result in results]
     )
-
-
-def _left_out(data: Contributions) -> str:
-    counts = (data.n_selected_left_out, "selected"), (data.n_substitutes_left_out, "that could stand in")
-    left_out = ", ".join(f"{count:,} {words}" for count, words in counts if count)
-    return f"Not shown: {left_out}." if left_out else ""
-
-
-def describe(data: Contributions) -> str:
-    """Name the largest bar, and how many features play which role."""
-    first = data.bars[0]
-    name = formatting.printable(first.feature, limit=60)
-    if not data.in_nats:
-        largest = f"the largest is {name} with {formatting.number(first.length)}"
-        return f"Bar chart of the weights of {style.counted(len(data.bars))}; {largest}."
-    counts = {role: sum(bar.role is role for bar in data.bars) for role in NAMES}
-    roles = "; ".join(f"{NAMES[role].lower()}: {count}" for role, count in counts.items() if count)
-    largest = f"{name} adds most, {style.measured(first.length, first.low, first.high, data.digits)}"
-    bars = style.counted(len(data.bars))
-    return f"Bar chart of what {bars} add to the others, with 95% intervals: {largest}; {roles}."

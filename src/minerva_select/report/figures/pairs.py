@@ -1,4 +1,4 @@
-"""Who works with whom: synergy and redundancy of pairs of selected features."""
+"""Interactions: synergy and redundancy of pairs of selected features."""
 
 from __future__ import annotations
 
@@ -6,112 +6,115 @@ from dataclasses import dataclass
 from typing import Any
 
 from minerva_select.report.figures import style
-from minerva_select.report.figures.theme import Theme, mixed, readable_on
+from minerva_select.report.figures.theme import Theme, mix_colors, text_color
 from minerva_select.results import PairResult, Selection
-from minerva_select.text import feature_order, formatting
+from minerva_select.text import feature_order, formatting, tooltips
 
 MOST = 30
 
-_NAMED = 6  # features whose columns have names in place of numbers: more would overlap on a phone
-_EVERY = 12  # numbered features whose columns all show their number
-_WRITTEN = 30  # characters of a row of amounts that a phone has room for
-_LEAST = 0.02  # of the information found; where no pair has as much, the map stays pale
+_MOST_COLUMN_NAMES = 6  # with more features the columns have numbers, since names would overlap on a phone
+_MOST_COLUMN_NUMBERS = 12  # with more features only every fifth column has its number
+_ROW_CHARACTERS = 30  # values in the cells of one row that fit on a phone
+_MIN_RANGE = 0.02  # of the information found; the color scale covers at least this much
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Features in the order of their strongest pair, and the amount of every pair that was measured."""
+    """Features in the order of their strongest pair, and the interaction of each measured pair."""
 
     features: tuple[str, ...]
-    nats: tuple[tuple[float | None, ...], ...]  # symmetric, None on the diagonal and where not measured
-    strongest: tuple[PairResult, ...]  # shown pairs, the largest amount first
+    nats: tuple[tuple[float | None, ...], ...]  # symmetric; None on the diagonal and if not measured
+    strongest: tuple[PairResult, ...]  # pairs that are shown, largest absolute value first
     n_left_out: int  # features
-    reach: float  # amount of either sign that has the full colour
+    color_range: float  # absolute value with the full color
     digits: int
 
 
 def read(selection: Selection) -> Pairs | None:
-    """The pairs among the features of the strongest ones; None where none was measured."""
+    """The strongest pairs; None if no pair was measured."""
     measured = [pair for pair in selection.pairs if style.finite(pair.nats) is not None and pair.first != pair.second]
     measured.sort(key=lambda pair: -abs(pair.nats))
     features = list(dict.fromkeys(name for pair in measured for name in (pair.first, pair.second)))
     if not features:
         return None
-    place = {name: k for k, name in enumerate(features[:MOST])}
-    strongest = tuple(pair for pair in measured if pair.first in place and pair.second in place)
-    nats: list[list[float | None]] = [[None] * len(place) for _ in place]
+    position = {name: k for k, name in enumerate(features[:MOST])}
+    strongest = tuple(pair for pair in measured if pair.first in position and pair.second in position)
+    nats: list[list[float | None]] = [[None] * len(position) for _ in position]
     for pair in strongest:
-        row, column = place[pair.first], place[pair.second]
+        row, column = position[pair.first], position[pair.second]
         nats[row][column] = nats[column][row] = pair.nats
     found = selection.mutual_information
-    least = 0.0 if found is None else style.finite(_LEAST * found.nats) or 0.0
-    reach = max(abs(strongest[0].nats), least) or 1.0
-    digits = feature_order.digits_for(selection)
-    return Pairs(tuple(place), tuple(map(tuple, nats)), strongest, len(features) - len(place), reach, digits)
+    least = 0.0 if found is None else style.finite(_MIN_RANGE * found.nats) or 0.0
+    return Pairs(
+        tuple(position),
+        tuple(map(tuple, nats)),
+        strongest,
+        n_left_out=len(features) - len(position),
+        color_range=max(abs(strongest[0].nats), least) or 1.0,
+        digits=feature_order.digits_for(selection),
+    )
 
 
 def draw(data: Pairs, theme: Theme) -> Any:
-    """A map with zero in the middle of its colours: synergy on one side, redundancy on the other."""
+    """A heat map with zero in the middle of the color scale."""
     n_features = len(data.features)
-    left_out = f"Not shown: {data.n_left_out:,} features with weaker pairs." if data.n_left_out else ""
-    foot = 22 if left_out else 0
+    note = tooltips.not_shown(features_with_weaker_interactions=data.n_left_out)
+    foot = style.FOOTNOTE_HEIGHT if note else 0
     rows = [style.label(name, 18) for name in data.features]
-    named = n_features <= _NAMED
-    heads = rows if named else _every(n_features)
-    if not named:
-        # Isolates keep the number of a name that is written right to left on the side of the cells.
+    has_names = n_features <= _MOST_COLUMN_NAMES
+    heads = rows if has_names else _column_numbers(n_features)
+    if not has_names:
+        # Directional isolates keep the number next to the cells after a name in a right-to-left script.
         rows = [f"\u2068{name}\u2069  {number}" for number, name in enumerate(rows, 1)]
-    height = (190 if named else 150) + foot + n_features * max(22, 50 - 3 * n_features)
-    drawn = style.figure(
+    height = (190 if has_names else 150) + foot + n_features * max(22, 50 - 3 * n_features)
+    drawn = style.new_figure(
         theme,
         height,
-        title=style.note(theme, left_out),
+        title=style.footnote(theme, note),
         margin={"l": 8, "r": 16, "t": 8, "b": 62 + foot},
-        meta={"widest": _widest(rows, n_features, named)},
+        meta={"max_width": _max_width(rows, n_features, has_names)},
     )
     drawn.add_trace(_cells(data, theme, foot / height))
-    if n_features * max(map(len, _amounts(data).values())) <= _WRITTEN:
-        drawn.add_trace(_numbers(data, theme))
-    # Names turn only where they would touch, which hangs on the width of the page; then over the names of the rows.
-    turned: dict[str, Any] = {"autotickangles": [0, 40]} if named else {"tickangle": 0}
+    values = _values(data)
+    if n_features * max(map(len, values.values())) <= _ROW_CHARACTERS:
+        drawn.add_trace(_cell_texts(data, values, theme))
+    angle: dict[str, Any] = {"autotickangles": [0, 40]} if has_names else {"tickangle": 0}
     top: dict[str, Any] = {"ticktext": heads, "side": "top", "range": [-0.5, n_features - 0.5]}
     drawn.update_layout(
-        xaxis=style.name_axis(theme, data.features, **top, **turned),
+        xaxis=style.name_axis(theme, data.features, **top, **angle),
         yaxis=style.name_axis(theme, data.features, ticktext=rows, range=[n_features - 0.5, -0.5]),
     )
     return drawn
 
 
-def _widest(labels: list[str], n_features: int, named: bool) -> int:
-    """Pixels beyond which the cells would only be stretched: two of them would fill a screen."""
+def _max_width(labels: list[str], n_features: int, has_names: bool) -> int:
+    """Pixels; cells of a wider figure would only be stretched."""
     longest = 9 * max(map(len, labels))
-    return max(460, 60 + longest + n_features * (max(70, longest) if named else 56))
+    return max(460, 60 + longest + n_features * (max(70, longest) if has_names else 56))
 
 
-def _every(n_features: int) -> list[str]:
-    """Numbers of columns, or of every fifth where all would not have room."""
+def _column_numbers(n_features: int) -> list[str]:
     numbers = range(1, n_features + 1)
-    return [str(number) if n_features <= _EVERY or number == 1 or number % 5 == 0 else "" for number in numbers]
+    return [str(k) if n_features <= _MOST_COLUMN_NUMBERS or k == 1 or k % 5 == 0 else "" for k in numbers]
 
 
 def _cells(data: Pairs, theme: Theme, bottom: float) -> Any:
     return style.plotly().Heatmap(
         z=data.nats,
         zmid=0,
-        zmin=-data.reach,
-        zmax=data.reach,
+        zmin=-data.color_range,
+        zmax=data.color_range,
         colorscale=[[0.0, theme.redundancy], [0.5, theme.neither], [1.0, theme.synergy]],
         xgap=2,
         ygap=2,
         hoverongaps=False,
-        hovertext=_hovers(data),
-        hoverinfo="text",
-        colorbar=_scale(data, theme, bottom),
+        **style.hover(_hover_texts(data)),
+        colorbar=_color_bar(data, theme, bottom),
     )
 
 
-def _amounts(data: Pairs) -> dict[tuple[int, int], str]:
-    """What is written into which cell."""
+def _values(data: Pairs) -> dict[tuple[int, int], str]:
+    """Text of each cell."""
     return {
         (row, column): formatting.number(nats, data.digits)
         for row, line in enumerate(data.nats)
@@ -120,27 +123,23 @@ def _amounts(data: Pairs) -> dict[tuple[int, int], str]:
     }
 
 
-def _numbers(data: Pairs, theme: Theme) -> Any:
-    """The amounts, as a trace of their own: text of a map has one colour, which no two ends of a scale can carry."""
-    amounts = _amounts(data)
-    colours = [readable_on(_colour((data.nats[row][column] or 0.0) / data.reach, theme)) for row, column in amounts]
+def _cell_texts(data: Pairs, values: dict[tuple[int, int], str], theme: Theme) -> Any:
+    """The values as their own trace, since the text of a heat map has one color for all cells."""
+    shares = [(data.nats[row][column] or 0.0) / data.color_range for row, column in values]
+    colors = [mix_colors(theme.neither, theme.synergy if s > 0 else theme.redundancy, abs(s)) for s in shares]
     return style.plotly().Scatter(
-        x=[column for _, column in amounts],
-        y=[row for row, _ in amounts],
+        x=[column for _, column in values],
+        y=[row for row, _ in values],
         mode="text",
-        text=list(amounts.values()),
-        textfont={"size": 12.5, "color": colours},
+        text=list(values.values()),
+        textfont={"size": 12.5, "color": [text_color(color) for color in colors]},
         hoverinfo="skip",
         showlegend=False,
     )
 
 
-def _colour(share: float, theme: Theme) -> str:
-    return mixed(theme.neither, theme.synergy if share > 0 else theme.redundancy, abs(share))
-
-
-def _scale(data: Pairs, theme: Theme, bottom: float) -> dict[str, Any]:
-    ends = [formatting.number(nats, data.digits) for nats in (-data.reach, data.reach)]
+def _color_bar(data: Pairs, theme: Theme, bottom: float) -> dict[str, Any]:
+    low, high = (formatting.number(nats, data.digits) for nats in (-data.color_range, data.color_range))
     return {
         "orientation": "h",
         "x": 0.5,
@@ -152,38 +151,18 @@ def _scale(data: Pairs, theme: Theme, bottom: float) -> dict[str, Any]:
         "len": 0.6,
         "outlinewidth": 0,
         "ticks": "",
-        "tickvals": [-data.reach, 0, data.reach],
-        "ticktext": [f"{ends[0]}<br>redundant", "0", f"{ends[1]} nats<br>synergy"],
+        "tickvals": [-data.color_range, 0, data.color_range],
+        "ticktext": [f"{low}<br>redundancy", "0", f"{high} nats<br>synergy"],
         "tickangle": 0,
         "tickfont": {"size": 12, "color": theme.soft},
     }
 
 
-def _hovers(data: Pairs) -> list[list[str]]:
-    n_features = len(data.features)
-    hovers = [[""] * n_features for _ in range(n_features)]
-    place = {name: k for k, name in enumerate(data.features)}
+def _hover_texts(data: Pairs) -> list[list[str]]:
+    texts = [[""] * len(data.features) for _ in data.features]
+    position = {name: k for k, name in enumerate(data.features)}
     for pair in data.strongest:
-        row, column = place[pair.first], place[pair.second]
-        told = style.measured(pair.nats, pair.low, pair.high, data.digits)
-        hovers[row][column] = hovers[column][row] = style.hover(
-            pair.first, f"and {style.shown(pair.second, 60)}", f"{_word(pair.nats)}: {told}"
-        )
-    return hovers
-
-
-def _word(nats: float) -> str:
-    return "synergy" if nats >= 0 else "redundancy"
-
-
-def describe(data: Pairs) -> str:
-    """Name the strongest synergy and the strongest redundancy."""
-    told = []
-    for sign in (1, -1):
-        pair = next((pair for pair in data.strongest if pair.nats * sign > 0), None)
-        if pair is not None:
-            names = " and ".join(formatting.printable(name, limit=60) for name in (pair.first, pair.second))
-            amount = style.measured(pair.nats, pair.low, pair.high, data.digits)
-            told.append(f"strongest {_word(pair.nats)}: {names}, {amount}")
-    strongest = "; ".join(told) or "no pair says more or less together than apart"
-    return f"Map of the pairs of {style.counted(len(data.features))}: {strongest}."
+        row, column = position[pair.first], position[pair.second]
+        text = style.hover_text(pair.first, *tooltips.pair_lines(pair, data.digits))
+        texts[row][column] = texts[column][row] = text
+    return texts

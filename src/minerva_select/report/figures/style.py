@@ -1,4 +1,4 @@
-"""What all figures share: names as plain text, numbers as said, and a quiet layout."""
+"""Layout, labels and hover texts that all figures share."""
 
 from __future__ import annotations
 
@@ -17,118 +17,102 @@ from minerva_select.text import formatting
 T = TypeVar("T")
 
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
-ROW_HEIGHT = 24  # pixels a feature
+ROW_HEIGHT = 24  # pixels per feature
+FOOTNOTE_HEIGHT = 22
 
 _BUTTONS = "zoom pan select lasso zoomin zoomout autoscale resetscale hovercompare hoverclosest togglespikelines"
 
 
 def plotly() -> ModuleType:
-    """``plotly.graph_objects``, or one sentence on how to get it."""
+    """Import ``plotly.graph_objects``; raise MissingPackageError if it is not installed."""
     try:
-        import plotly.graph_objects  # noqa: PLC0415 - the terminal does without, and starts faster
+        import plotly.graph_objects  # noqa: PLC0415 - the terminal starts faster without it
     except ImportError:
         raise MissingPackageError("Figures need plotly: install it with `pip install plotly`.") from None
     module: ModuleType = plotly.graph_objects
     return module
 
 
-def shown(name: str, columns: int = 20) -> str:
-    r"""A name on one line of at most so many columns; wide characters take two, and nothing is not invisible.
+def shorten_name(name: str, width: int = 20) -> str:
+    r"""Shorten a name to one line; wide characters count twice, and an empty name becomes quotes.
 
     Examples
     --------
-    >>> print(shown("two\nlines"), shown(""), shown("a_very_long_column_name", columns=11))
+    >>> print(shorten_name("two\nlines"), shorten_name(""), shorten_name("a_very_long_column_name", width=11))
     two\nlines "" a_ver…_name
     """
     line = formatting.printable(name) or '""'
-    n_wide = sum(unicodedata.east_asian_width(character) in "WF" for character in line[:columns])
-    if len(line) + n_wide <= columns:
+    n_wide = sum(unicodedata.east_asian_width(character) in "WF" for character in line[:width])
+    if len(line) + n_wide <= width:
         return line
-    return formatting.printable(line, limit=columns - n_wide // 2)
+    return formatting.printable(line, limit=width - n_wide // 2)
 
 
-def escaped(words: str) -> str:
-    """Text that plotly draws as it is: it would read tags, entities, %{templates} and formulas between dollars.
+def escape(text: str) -> str:
+    """Escape tags, entities, %{templates} and dollar signs, which plotly would interpret.
 
     Examples
     --------
-    >>> escaped("<b>$x$</b> %{y}")
+    >>> escape("<b>$x$</b> %{y}")
     '&lt;b&gt;&#36;x&#36;&lt;/b&gt; &#37;{y}'
     """
-    return html.escape(words, quote=False).replace("$", "&#36;").replace("%{", "&#37;{")
+    return html.escape(text, quote=False).replace("$", "&#36;").replace("%{", "&#37;{")
 
 
-def label(name: str, columns: int = 20) -> str:
-    """A name as a label: cut, and escaped."""
-    return escaped(shown(name, columns))
+def label(name: str, width: int = 20) -> str:
+    """Shorten and escape a name."""
+    return escape(shorten_name(name, width))
 
 
-def hover(name: str, *lines: str) -> str:
-    """What is shown when a mark is pointed at: the name, whole unless very long, and lines that are text already.
+def hover_text(name: str, *lines: str) -> str:
+    """Hover text of a mark: the name in bold, then the lines that are not empty.
 
     Examples
     --------
-    >>> hover("a<b", "adds 0.5 nats")
+    >>> hover_text("a<b", "adds 0.5 nats")
     '<b>a&lt;b</b><br>adds 0.5 nats'
     """
-    wrapped = textwrap.wrap(shown(name, 320), 44) or [""]
-    return "<br>".join([f"<b>{'<br>'.join(map(escaped, wrapped))}</b>", *map(escaped, filter(None, lines))])
+    wrapped = textwrap.wrap(shorten_name(name, 320), 44) or [""]
+    return "<br>".join([f"<b>{'<br>'.join(map(escape, wrapped))}</b>", *map(escape, filter(None, lines))])
+
+
+def hover(texts: Sequence[Any]) -> dict[str, Any]:
+    """Arguments of a trace that shows these hover texts."""
+    return {"hovertext": texts, "hoverinfo": "text"}
 
 
 def finite(value: float | None) -> float | None:
-    """A number that can be drawn, or None."""
+    """Return a finite number, or None."""
     return value if value is not None and math.isfinite(value) else None
 
 
-def thinned(moments: Sequence[T], most: int) -> Sequence[T]:
-    """About so many of them, evenly, and the last one in any case: more are not seen and weigh on a page.
+def thin(points: Sequence[T], most: int) -> Sequence[T]:
+    """Keep about ``most`` points at equal distances, and the last one.
 
     Examples
     --------
-    >>> thinned(range(10), 3)
+    >>> thin(range(10), 3)
     [0, 4, 8, 9]
     """
-    stride = -(-len(moments) // most)
-    return moments if stride <= 1 else [*moments[: len(moments) - 1 : stride], moments[-1]]
+    stride = -(-len(points) // most)
+    return points if stride <= 1 else [*points[: len(points) - 1 : stride], points[-1]]
 
 
-def counted(n_features: int) -> str:
-    """A number of features in words.
-
-    Examples
-    --------
-    >>> counted(1), counted(5000)
-    ('1 feature', '5,000 features')
-    """
-    return f"{n_features:,} feature" + ("" if n_features == 1 else "s")
-
-
-def measured(nats: float | None, low: float | None, high: float | None, digits: int) -> str:
-    """An amount with its interval, in words.
-
-    Examples
-    --------
-    >>> measured(0.5, 0.48, 0.52, 3), measured(0.5, None, None, 3)
-    ('0.500 nats (0.480 to 0.520)', '0.500 nats')
-    """
-    ends = formatting.interval(low, high, digits)
-    return f"{formatting.number(nats, digits)} nats" + (f" ({ends})" if ends else "")
-
-
-def figure(theme: Theme, height: int, **layout: Any) -> Any:
-    """An empty figure: transparent, as wide as there is room, no title, a legend above, no tools but the download."""
+def new_figure(theme: Theme, height: int, **layout: Any) -> Any:
+    """Create an empty transparent figure with a legend on top; its width follows the page."""
+    font = {"family": FONT, "size": 12.5, "color": theme.ink}
     base = {
-        "template": plotly().layout.Template(),  # the default one weighs 7 kB a figure and is overwritten throughout
+        "template": plotly().layout.Template(),  # the default template takes 7 kB per figure and is overridden anyway
         "autosize": True,
         "height": height,
         "margin": {"l": 8, "r": 16, "t": 12, "b": 44},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"family": FONT, "size": 12.5, "color": theme.ink},
+        "font": font,
         "hoverlabel": {
             "bgcolor": theme.paper,
             "bordercolor": theme.soft,
-            "font": {"family": FONT, "size": 12.5, "color": theme.ink},
+            "font": font,
             "align": "left",
             "namelength": -1,
         },
@@ -141,16 +125,29 @@ def figure(theme: Theme, height: int, **layout: Any) -> Any:
             "yref": "container",
             "yanchor": "top",
         },
-        "dragmode": False,  # a finger on a chart scrolls the page
+        "dragmode": False,  # dragging on a touch screen scrolls the page
         "modebar": {"remove": _BUTTONS.split(), "bgcolor": "rgba(0,0,0,0)", "color": theme.soft},
         "barcornerradius": 3,
     }
     return plotly().Figure(layout={**base, **layout})
 
 
-def axis(theme: Theme, title: str = "", **rest: Any) -> dict[str, Any]:
+def bar_figure(theme: Theme, n_bars: int, note: str, legend_lines: int = 1, **layout: Any) -> Any:
+    """Create a figure for horizontal bars with a footnote."""
+    foot = FOOTNOTE_HEIGHT if note else 0
+    return new_figure(
+        theme,
+        76 + 30 * legend_lines + foot + ROW_HEIGHT * n_bars,
+        bargap=0.42,
+        title=footnote(theme, note),
+        margin={"l": 8, "r": 16, "t": 12, "b": 44 + foot},
+        **layout,
+    )
+
+
+def axis(theme: Theme, title: str = "", **options: Any) -> dict[str, Any]:
     """An axis with a grid and no line."""
-    # An empty title would take the room of one.
+    # An empty title would take up space.
     named = {"title": {"text": title, "font": {"size": 12.5, "color": theme.soft}, "standoff": 10}} if title else {}
     return {
         **named,
@@ -162,21 +159,29 @@ def axis(theme: Theme, title: str = "", **rest: Any) -> dict[str, Any]:
         "ticks": "",
         "automargin": True,
         "fixedrange": True,
-        **rest,
+        **options,
     }
 
 
-def name_axis(theme: Theme, names: Sequence[str], columns: int = 20, **rest: Any) -> dict[str, Any]:
-    """An axis of names, the first on top, at places 0, 1, ...: two names that look alike when cut stay two rows."""
-    places = list(range(len(names)))
-    labels = [label(name, columns) for name in names]
-    ticks = {"tickmode": "array", "tickvals": places, "ticktext": labels, "showgrid": False, "ticklabelstandoff": 6}
-    tickfont = {"size": 12.5, "color": theme.ink}
-    return axis(theme, **{**ticks, "range": [len(names) - 0.4, -0.6], "tickfont": tickfont, **rest})
+def name_axis(theme: Theme, names: Sequence[str], **options: Any) -> dict[str, Any]:
+    """An axis of names, from top to bottom at positions 0, 1, ...: names with the same short form stay separate."""
+    return axis(
+        theme,
+        **{
+            "tickmode": "array",
+            "tickvals": list(range(len(names))),
+            "ticktext": [label(name) for name in names],
+            "showgrid": False,
+            "ticklabelstandoff": 6,
+            "range": [len(names) - 0.4, -0.6],
+            "tickfont": {"size": 12.5, "color": theme.ink},
+            **options,
+        },
+    )
 
 
-def note(theme: Theme, words: str) -> dict[str, Any]:
-    """A remark at the foot of a figure, as its title: no annotation can be placed by the figure's own edge."""
+def footnote(theme: Theme, text: str) -> dict[str, Any]:
+    """A note below a figure, as its title: only a title can be placed relative to the edge of the figure."""
     font = {"size": 12, "color": theme.soft}
     edge = {"xref": "container", "yref": "container", "x": 0, "y": 0, "xanchor": "left", "yanchor": "bottom"}
-    return {"text": escaped(words), "font": font, **edge, "pad": {"l": 8, "b": 6}}
+    return {"text": escape(text), "font": font, **edge, "pad": {"l": 8, "b": 6}}

@@ -1,4 +1,4 @@
-"""Colours of the figures in light and dark, and what can be read on them."""
+"""Light and dark colors of the figures."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from minerva_select.results import Role
 
 @dataclass(frozen=True)
 class Theme:
-    """Colours of figures on a light or on a dark page; marks stand out at least 3:1, what is written 4.5:1."""
+    """Colors on a light or dark page; marks have a contrast of at least 3:1, text of 4.5:1."""
 
     ink: str
     soft: str  # axis labels and notes
     line: str  # grid
-    paper: str  # what is behind a figure; figures themselves are transparent
-    shade: str  # every other stage
+    paper: str  # background; figures are transparent
+    shade: str  # of every other stage
     alone: str
     together: str
     substitute: str
-    kept: str  # where the method names no roles
+    kept: str  # selected, without a role
     redundancy: str
     neither: str
     synergy: str
-    series: tuple[str, ...]  # lines that are told apart by colour, and their names
+    series: tuple[str, ...]  # lines with labels
 
     def of(self, role: Role | None) -> str:
-        """Colour of a role.
+        """Color of a role.
 
         Examples
         --------
         >>> LIGHT.of(Role.TOGETHER) == LIGHT.together, LIGHT.of(None) == LIGHT.kept
         (True, True)
         """
-        colours = {Role.ALONE: self.alone, Role.TOGETHER: self.together, Role.SUBSTITUTE: self.substitute}
-        return self.kept if role is None else colours[role]
+        color: str = getattr(self, role or "kept")
+        return color
 
 
 LIGHT = Theme(
@@ -69,45 +69,45 @@ DARK = Theme(
 )
 
 
-def faint(colour: str, share: float = 0.16) -> str:
-    """A colour for areas behind lines and marks.
+def make_transparent(color: str, opacity: float = 0.16) -> str:
+    """Add an opacity to a color.
 
     Examples
     --------
-    >>> faint("#0072b2")
+    >>> make_transparent("#0072b2")
     'rgba(0, 114, 178, 0.16)'
     """
-    red, green, blue = _channels(colour)
-    return f"rgba({red}, {green}, {blue}, {share})"
+    red, green, blue = _channels(color)
+    return f"rgba({red}, {green}, {blue}, {opacity})"
 
 
-def mixed(start: str, end: str, share: float) -> str:
-    """The colour at a share of the way from one to another, as plotly mixes those of a scale.
+def mix_colors(start: str, end: str, share: float) -> str:
+    """Interpolate two colors, as plotly does in a color scale.
 
     Examples
     --------
-    >>> mixed("#000000", "#ffffff", 0.5)
+    >>> mix_colors("#000000", "#ffffff", 0.5)
     '#808080'
     """
     channels = (a + share * (b - a) for a, b in zip(_channels(start), _channels(end), strict=True))
     return "#" + "".join(f"{round(channel):02x}" for channel in channels)
 
 
-def readable_on(colour: str) -> str:
-    """Black or white, whichever stands out more from a colour; at least 4.5:1, as WCAG 2 measures it.
+def text_color(background: str) -> str:
+    """Black or white, whichever has more contrast on a background: at least 4.5:1 by WCAG 2.
 
     Examples
     --------
-    >>> readable_on("#0072b2"), readable_on("#56b4e9")
+    >>> text_color("#0072b2"), text_color("#56b4e9")
     ('#ffffff', '#000000')
     """
-    light = sum(w * _linear(c / 255) for w, c in zip((0.2126, 0.7152, 0.0722), _channels(colour), strict=True))
-    return "#ffffff" if 1.05 / (light + 0.05) > (light + 0.05) / 0.05 else "#000000"
+    luminance = sum(w * _linear(c / 255) for w, c in zip((0.2126, 0.7152, 0.0722), _channels(background), strict=True))
+    return "#ffffff" if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.05 else "#000000"
 
 
 def _linear(channel: float) -> float:
     return channel / 12.92 if channel <= 0.04045 else float(((channel + 0.055) / 1.055) ** 2.4)
 
 
-def _channels(colour: str) -> tuple[int, int, int]:
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+def _channels(color: str) -> tuple[int, int, int]:
+    return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)

@@ -1,0 +1,91 @@
+"""Lines that a chart shows next to the pointer, and below what it leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from minerva_select.codes import Role
+from minerva_select.text.formatting import count_features, join_names, nats_with_interval, number
+from minerva_select.text.roles import describe_role
+
+if TYPE_CHECKING:
+    from minerva_select.results import FeatureResult, PairResult, Repeats
+
+MOST_NAMES = 3
+
+
+def role_label(role: Role | None) -> str:
+    """Name of a role in a legend.
+
+    Examples
+    --------
+    >>> role_label(Role.ALONE), role_label(None)
+    ('Matters alone', 'Selected')
+    """
+    return describe_role(role).capitalize() or "Selected"
+
+
+def contribution_lines(result: FeatureResult, digits: int) -> list[str]:
+    """What is known about one feature.
+
+    Examples
+    --------
+    >>> from minerva_select.codes import ReasonCode
+    >>> from minerva_select.results import FeatureResult, Reason
+    >>> kept = FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES), 1.0, 0.1, 0.5, role=Role.ALONE)
+    >>> contribution_lines(kept, digits=3)
+    ['Matters alone', 'adds 0.500 nats', 'alone 0.100 nats']
+    """
+    adds, marginal = result.contribution_nats, result.marginal_nats
+    lines = [role_label(result.role)]
+    if adds is not None:
+        lines.append(f"adds {nats_with_interval(adds, result.contribution_low, result.contribution_high, digits)}")
+    elif marginal is None:
+        lines.append(f"weight {number(result.weight)}")
+    if marginal is not None:
+        lines.append(f"alone {nats_with_interval(marginal, result.marginal_low, result.marginal_high, digits)}")
+    if result.partners:
+        lines.append(f"interacts with {join_names(result.partners, MOST_NAMES)}")
+    if result.replaced_by:
+        lines.append(f"substitute for {join_names(result.replaced_by, MOST_NAMES)}")
+    return lines
+
+
+def path_lines(nats: str, removed: Sequence[str], *, selected: bool) -> list[str]:
+    """What is known about one set on the path; ``removed`` are in the next larger set only."""
+    without = f"without {join_names(removed, MOST_NAMES)}" if removed else ""
+    return [nats, without, "selected" if selected else ""]
+
+
+def pair_lines(pair: PairResult, digits: int) -> list[str]:
+    """What is known about a pair, after the name of its first feature."""
+    kind = "synergy" if pair.nats >= 0 else "redundancy"
+    return [f"and {join_names([pair.second])}", f"{kind}: {nats_with_interval(pair.nats, pair.low, pair.high, digits)}"]
+
+
+def training_lines(stage: str, bound: float | None, held_out: float | None, n_features: int, digits: int) -> list[str]:
+    """What is known about one step of training."""
+    return [
+        stage,
+        f"training {number(bound, digits)} nats",
+        f"held-out {number(held_out, digits)} nats",
+        count_features(n_features) if n_features else "",
+    ]
+
+
+def frequency_line(share: float, repeats: Repeats) -> str:
+    """How many of the repeated fits selected a feature."""
+    return f"selected in {round(share * repeats.n_fits):,} of {repeats.n_fits:,} fits ({share:.0%})"
+
+
+def not_shown(**counts: int) -> str:
+    """Count what a chart leaves out, by kind; empty if it shows everything.
+
+    Examples
+    --------
+    >>> not_shown(selected=20, substitutes=2), not_shown(selected=0)
+    ('Not shown: 20 selected, 2 substitutes.', '')
+    """
+    parts = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in counts.items() if count)
+    return f"Not shown: {parts}." if parts else ""

@@ -1,0 +1,47 @@
+"""Key figures of a selection and facts about the fit."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from full_selection import ENTROPY, full_selection, selection_of
+from minerva_select.codes import Conversion, EstimateNote
+from minerva_select.results import Estimate
+from minerva_select.text.metadata import cards, conversions, describe_conversion, estimate_notes, facts
+
+FULL = full_selection()
+
+
+def test_cards_give_the_key_figures():
+    found = {card.label: (card.figure, " ".join(card.notes)) for card in cards(FULL)}
+    assert found["Features kept"][0] == "4"
+    assert found["Information"] == ("0.600", "0.590 to 0.610 (95%) 0.866 bits")  # 0.6 / ln 2
+    assert found["Information kept"][0] == "98%"  # 0.60 / 0.61
+    assert found["Target explained"][0] == "87%"  # 0.6 / ln 2
+    assert found["Agreement"][0] == "90%"
+    assert found["Rows"] == ("5,000", "the fit took 12.3 s")
+
+
+def test_notes_of_estimates_are_given_unless_a_card_has_the_entropy():
+    capped = Estimate(0.5, 0.3, 0.8, n_rows=100, note=EstimateNote.CAPPED, entropy=ENTROPY)
+    exceeds = dataclasses.replace(capped, note=EstimateNote.EXCEEDS)
+    selection = selection_of(found=capped, total=exceeds)
+    notes = list(estimate_notes(selection))
+    assert len(notes) == 2
+    assert all("0.693 nats" in note for note in notes)
+    assert list(estimate_notes(dataclasses.replace(selection, target_entropy=ENTROPY))) == []
+
+
+def test_facts_say_how_to_repeat_the_fit():
+    found = {label: value for label, value, _ in facts(FULL)}
+    assert found["Command"] == FULL.provenance.command
+    assert found["Shape"] == "5,000 rows, 13 columns"
+    assert found["Fingerprint"] == "0f" * 16
+    assert found["Seed"] == "0"
+    assert found["Created"] == "2026-01-01 12:00:00 UTC"
+
+
+def test_every_conversion_is_described():
+    assert len({describe_conversion(conversion) for conversion in (*Conversion, None)}) == len(Conversion) + 1
+    (line,) = conversions(FULL)
+    assert line.endswith(": f6")

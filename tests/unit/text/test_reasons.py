@@ -1,0 +1,50 @@
+"""Reasons in a few words: each code names its columns and values."""
+
+from __future__ import annotations
+
+import pytest
+
+from minerva_select.results import Reason, ReasonCode
+from minerva_select.text.reasons import describe_identifier, describe_reason, shorten_reason
+
+
+@pytest.mark.parametrize("code", ReasonCode)
+@pytest.mark.parametrize("columns", [(), ("minutes",)])
+def test_every_reason_is_described_also_without_its_values(code, columns):
+    for describe in (describe_reason, shorten_reason):
+        assert describe(Reason(code, columns))
+        assert "\n" not in describe(Reason(code, ("two\nlines",), {"text": "a\nb", "otherwise": "x\ny"}))
+
+
+@pytest.mark.parametrize(
+    ("code", "values", "part"),
+    [
+        (ReasonCode.CONTRIBUTES, {"nats": 0.0871}, "0.0871 nats"),
+        (ReasonCode.POSITIVE_WEIGHT, {"weight": 0.25}, "0.25"),
+        (ReasonCode.BEYOND_COUNT, {"nats": 0.1}, "0.1 nats"),
+        (ReasonCode.BEYOND_COUNT, {"weight": 0.3}, "0.3"),
+        (ReasonCode.SCORE, {"text": "top 3 of 9"}, "top 3 of 9"),
+        (ReasonCode.ON_REQUEST, {"otherwise": ReasonCode.NO_INFORMATION}, "no information"),
+        (ReasonCode.IDENTIFIER, {"pattern": "row_number", "step": 2.0}, "steps of 2"),
+    ],
+)
+def test_values_are_named(code, values, part):
+    assert part in describe_reason(Reason(code, values=values))
+
+
+def test_at_most_three_partners_are_named():
+    found = describe_reason(Reason(ReasonCode.CONTRIBUTES, tuple("abcd"), {"nats": 0.1}))
+    assert "a, b, c" in found
+    assert "d" not in found.split("c")[1].split()
+
+
+def test_one_redundant_column_is_named_and_several_are_not():
+    assert "minutes" in describe_reason(Reason(ReasonCode.REDUNDANT, ("minutes",)))
+    assert "minutes" not in describe_reason(Reason(ReasonCode.REDUNDANT, ("minutes", "charge")))
+
+
+def test_missing_values_of_an_identifier_are_mentioned():
+    values = {"pattern": "nearly_unique", "n_distinct": 99, "n_rows": 100, "some_missing": True}
+    assert "99 values in 100 rows" in describe_identifier(values)
+    assert "missing" in describe_identifier(values)
+    assert "missing" not in describe_identifier({**values, "some_missing": False})
