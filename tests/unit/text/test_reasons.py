@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from minerva_select.results import Reason, ReasonCode
-from minerva_select.text.reasons import describe_identifier, describe_reason, shorten_reason
+from minerva_select.text.reasons import describe_pattern, describe_reason, shorten_reason
 
 
 @pytest.mark.parametrize("code", ReasonCode)
@@ -45,6 +45,6 @@ def test_one_redundant_column_is_named_and_several_are_not():
 
 def test_missing_values_of_an_identifier_are_mentioned():
     values = {"pattern": "nearly_unique", "n_distinct": 99, "n_rows": 100, "some_missing": True}
-    assert "99 values in 100 rows" in describe_identifier(values)
-    assert "missing" in describe_identifier(values)
-    assert "missing" not in describe_identifier({**values, "some_missing": False})
+    assert "99 values in 100 rows" in describe_pattern(values)
+    assert "missing" in describe_pattern(values)
+    assert "missing" not in describe_pattern({**values, "some_missing": False})
