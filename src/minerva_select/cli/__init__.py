@@ -1,13 +1,12 @@
-"""The ``minerva`` command: thin, one file a command.
+"""Commands of ``minerva``, one module each.
 
-Nothing here loads torch, scikit-learn, pandas or pyarrow before a command runs, so that ``--help`` answers at once.
+Torch, scikit-learn, pandas and pyarrow are imported only when a command needs them, which keeps ``--help`` fast.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
-import re
 import sys
 import warnings
 from typing import Annotated, Any
@@ -19,8 +18,8 @@ from minerva_select import __version__
 from minerva_select.cli.compare import compare_command
 from minerva_select.cli.demo import demo_command
 from minerva_select.cli.estimate import estimate_command
-from minerva_select.cli.interrupts import Terminated, exit_code, terminable
-from minerva_select.cli.provenance import remember
+from minerva_select.cli.interrupts import INTERRUPTED, TERMINATED, Terminated, raise_on_sigterm
+from minerva_select.cli.provenance import remember_arguments
 from minerva_select.cli.report import report_command
 from minerva_select.cli.reproduce import reproduce_command
 from minerva_select.cli.select import select_command
@@ -29,51 +28,50 @@ from minerva_select.errors import MinervaError, MinervaWarning
 __all__ = ["app", "main"]
 
 BAD_INPUT = 2
-_ROWS = re.compile(r"\bn_samples=(?=\d+ rows)")  # a parameter's name, which scikit-learn's checks ask estimators for
-_EXAMPLE = "\b\nExample:\n  {}"  # \b keeps the lines of the paragraph as they are
+_EXAMPLE = "\b\nExample:\n  {}"  # \b keeps the line breaks of the paragraph
 _START = """\b
 Examples:
-  minerva demo                                         no data needed: see the point
+  minerva demo                                         example that needs no data
   minerva select sales.csv --target churned            which columns matter, and why
-  minerva select sales.csv --target churned --out new  the same, with a page to keep
+  minerva select sales.csv --target churned --out new  the same, with an HTML report
 """
 
 
-class _OneSentenceGroup(TyperGroup):
-    """Commands whose foreseen failures end in one sentence on stderr instead of a traceback."""
+class _Group(TyperGroup):
+    """Commands that report expected errors in one sentence on stderr instead of a traceback."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        remember(ctx, args)
+        remember_arguments(ctx, args)
         parsed: list[str] = super().parse_args(ctx, args)
         return parsed
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            with terminable():
+            with raise_on_sigterm():
                 return super().invoke(ctx)
         except MinervaError as error:
-            if not error.reported_elsewhere:  # by another process of the run
-                _complain(_ROWS.sub("", str(error)))
+            if not error.reported_elsewhere:  # by another process of a distributed run
+                _print_error(str(error))
             raise typer.Exit(BAD_INPUT) from None
-        except BrokenPipeError:  # whoever read the output has gone, which typer ends in silence
+        except BrokenPipeError:  # typer exits silently
             raise
-        except OSError as error:  # a name too long, a folder without permission, a disk that fails
-            _complain(_in_one_sentence(error))
+        except OSError as error:
+            _print_error(_describe_os_error(error))
             raise typer.Exit(BAD_INPUT) from None
-        except KeyboardInterrupt as interruption:
-            _complain("Terminated." if isinstance(interruption, Terminated) else "Interrupted.")
-            raise typer.Exit(exit_code(interruption)) from None
+        except KeyboardInterrupt as interrupt:
+            terminated = isinstance(interrupt, Terminated)
+            _print_error("Terminated." if terminated else "Interrupted.")
+            raise typer.Exit(TERMINATED if terminated else INTERRUPTED) from None
 
 
-def _in_one_sentence(error: OSError) -> str:
-    """What the system says of a file, and whom to ask."""
+def _describe_os_error(error: OSError) -> str:
     if error.strerror is None:
         return str(error)
     what = "The output" if error.filename is None else repr(str(error.filename))
-    return f"{what} cannot be read or written: {error.strerror}; see to its disk and folder, and start again."
+    return f"{what} cannot be read or written: {error.strerror}; check the disk and the folder, then run again."
 
 
-def _complain(message: str) -> None:
+def _print_error(message: str) -> None:
     from minerva_select.text.formatting import printable
 
     typer.echo(f"minerva: {printable(message)}", err=True)
@@ -81,9 +79,9 @@ def _complain(message: str) -> None:
 
 app = typer.Typer(
     name="minerva",
-    cls=_OneSentenceGroup,
+    cls=_Group,
     no_args_is_help=True,
-    rich_markup_mode=None,  # plain help is quicker to print, shorter and easier to read
+    rich_markup_mode=None,  # plain help is faster and shorter
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -107,27 +105,27 @@ def _show_version(wanted: bool) -> None:
 @app.callback(epilog=_START)
 def _minerva(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and stop.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Find the features of a table that carry information about a target, together."""
+    """Find the features of a table that together carry information about a target."""
 
 
 def main() -> None:
-    """Run the command line; the entry point of ``minerva``."""
+    """Run the command line: entry point of ``minerva``."""
     _prepare_streams()
     warnings.showwarning = _show_warning
-    warnings.simplefilter("ignore", MinervaWarning)  # the output lists them
+    warnings.simplefilter("ignore", MinervaWarning)  # the commands print them
     app(prog_name="minerva")
 
 
 def _prepare_streams() -> None:
-    """Spell out what the terminal's encoding lacks: a column name is no reason to lose the answer."""
+    """Escape characters that the terminal cannot encode, instead of failing to print the result."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, io.UnsupportedOperation):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    """Show a warning as one line, without the place in the source that raised it."""
-    _complain(f"warning: {message}")
+    """Print a warning as one line, without its place in the source."""
+    _print_error(f"warning: {message}")

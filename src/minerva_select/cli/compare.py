@@ -1,4 +1,4 @@
-"""``minerva compare``: MINERVA and the other methods side by side on one table."""
+"""``minerva compare``: compare MINERVA with other methods on one table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from minerva_select.cli import completion
-from minerva_select.cli.columns import require_disjoint, resolve, sides, split_categorical
+from minerva_select.cli.columns import check_disjoint, check_rows, parse_columns, split_categorical, split_table
 from minerva_select.cli.options import (
     METHOD_NAMES,
     AsJson,
@@ -21,8 +21,11 @@ from minerva_select.cli.options import (
     Seed,
     Target,
     Verbose,
+    integer_option,
+    seconds_option,
+    share_option,
 )
-from minerva_select.cli.output_files import writable_folder, write_text
+from minerva_select.cli.output_files import describe_written, prepare_folder, write_files
 from minerva_select.cli.verbosity import log_to_stderr, logger
 from minerva_select.results import Progress
 
@@ -43,19 +46,18 @@ def compare_command(
             "--methods",
             metavar="A,B",
             autocompletion=completion.several_of(*METHOD_NAMES),
-            help=f"Of {', '.join(METHOD_NAMES)}; without it all but minerva-paper.",
+            help=f"Some of {', '.join(METHOD_NAMES)}. Default: all but minerva-paper.",
         ),
     ] = None,
     n_features: Annotated[
-        int | None, typer.Option("--n-features", metavar="K", help="Every method keeps this many; else each decides.")
+        int | None,
+        integer_option("--n-features", metavar="K", help="Number of features per method. Default: each decides."),
     ] = None,
-    splits: Annotated[int, typer.Option("--splits", metavar="N", help="How often the rows are divided anew.")] = 1,
-    held_out: Annotated[
-        float, typer.Option("--held-out", metavar="SHARE", help="Share of the rows that judge the selections.")
-    ] = 0.33,
-    time_limit: Annotated[
-        float, typer.Option("--time-limit", metavar="T", help="Seconds for each fit of a method.")
-    ] = 300.0,
+    splits: Annotated[
+        int, integer_option("--splits", 1, 10_000, metavar="N", help="Number of random splits of the rows.")
+    ] = 1,
+    held_out: Annotated[float, share_option("--held-out", help="Share of the rows to evaluate on.")] = 0.33,
+    time_limit: Annotated[float, seconds_option("--time-limit", help="Seconds for each fit of a method.")] = 300.0,
     categorical: Categorical = None,
     device: Device = "auto",
     seed: Seed = 0,
@@ -64,22 +66,22 @@ def compare_command(
         typer.Option(
             "--out",
             metavar="DIR",
-            help="Folder for comparison.json and comparison.md. Finished cells are kept there too, so that the same "
-            "command goes on where it was stopped.",
+            help="Folder for comparison.json, comparison.md and finished fits, from which the same command continues "
+            "an interrupted run.",
         ),
     ] = None,
     as_json: AsJson = False,
     verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
-    """Let several methods select features, and judge all of them on the same held-out rows.
+    """Select features with several methods and evaluate them on the same held-out rows.
 
-    A method that fails, is not installed or runs out of time is a row that says so.
+    A method that fails, is not installed or runs out of time is listed with the reason.
     """
     from minerva_select.callbacks import ProgressBar
 
     folder: Path | None = None
-    so_far: list[Comparison] = []
+    partial: list[Comparison] = []
     try:
         with (
             log_to_stderr(verbose=verbose, quiet=quiet, without_terminal=True),  # it may run for hours
@@ -94,16 +96,15 @@ def compare_command(
             from minerva_select.data.loading import read_table
 
             table = read_table(data)
-            known = table.column_names
             named = {
-                option: resolve(typed, known, option)
+                option: parse_columns(typed, table.column_names, option)
                 for option, typed in (("--target", [target]), ("--ignore", ignore), ("--categorical", categorical))
             }
-            require_disjoint({option: named[option] for option in ("--target", "--ignore")})
-            require_disjoint({option: named[option] for option in ("--ignore", "--categorical")})
-            X, y = sides(table, named["--target"], named["--ignore"])
-            categories, target_kind = split_categorical(named["--categorical"], named["--target"])
-            folder = None if out is None else writable_folder(out, (COMPARISON, PAGE))
+            check_disjoint({option: named[option] for option in ("--target", "--ignore")})
+            check_disjoint({option: named[option] for option in ("--ignore", "--categorical")})
+            check_rows(table.num_rows)
+            X, y = split_table(table, named["--target"], named["--ignore"])
+            folder = None if out is None else prepare_folder(out, (COMPARISON, PAGE))
             from minerva_select.evaluation import compare
 
             comparison = compare(
@@ -114,44 +115,40 @@ def compare_command(
                 held_out=held_out,
                 n_features=n_features,
                 time_limit=time_limit,
-                categorical_features=categories,
-                target_type=target_kind,
+                **split_categorical(named["--categorical"], named["--target"]),
                 device=device,
                 random_state=seed,
                 cache_dir=folder,
                 progress=show,
-                on_interrupt=so_far.append,
+                on_interrupt=partial.append,
             )
     except KeyboardInterrupt:
-        _break_off(so_far, folder, as_json=as_json)
+        _finish_interrupted(partial, folder, as_json=as_json)
         raise
     _finish(comparison, folder, as_json=as_json, quiet=quiet)
 
 
-def _break_off(so_far: Sequence[Comparison], folder: Path | None, *, as_json: bool) -> None:
-    """Show what is finished, if anything is, and say how to go on."""
-    if any(row.answers for comparison in so_far for row in comparison.standings):
-        _finish(so_far[0], None, as_json=as_json, quiet=True)
+def _finish_interrupted(partial: Sequence[Comparison], folder: Path | None, *, as_json: bool) -> None:
+    """Print the finished part, if any, and how to continue."""
+    if any(row.answers for comparison in partial for row in comparison.standings):
+        _finish(partial[0], None, as_json=as_json, quiet=True)
         if folder is None:
-            typer.echo("None of this is kept; with --out DIR the next run goes on where it was stopped.", err=True)
+            typer.echo("Nothing is saved; with --out DIR an interrupted run can be continued.", err=True)
     if folder is not None:
-        typer.echo(f"Finished cells are in {str(folder)!r}; the same command goes on from there.", err=True)
+        typer.echo(f"Finished fits are saved in {str(folder)!r}; run the same command to continue.", err=True)
 
 
 def _finish(comparison: Comparison, folder: Path | None, *, as_json: bool, quiet: bool) -> None:
-    """Write the results, then print them."""
-    from minerva_select.cli.comparison_view import as_markdown, comparison_lines
+    """Write the comparison, then print it."""
+    from minerva_select.cli.comparison_view import print_comparison, to_markdown
     from minerva_select.cli.tables import output_console
-    from minerva_select.text.formatting import printable
 
+    written = []
     if folder is not None:
-        write_text(folder / COMPARISON, comparison.to_json())
-        write_text(folder / PAGE, as_markdown(comparison))
+        written = write_files({folder / COMPARISON: comparison.to_json(), folder / PAGE: to_markdown(comparison)})
     if as_json:
         typer.echo(comparison.to_json())
     else:
-        console = output_console()
-        for line in comparison_lines(comparison, console.width):
-            console.print(line, soft_wrap=True)
-    if folder is not None and not quiet:
-        typer.echo(f"Wrote {printable(str(folder / COMPARISON))} and {printable(str(folder / PAGE))}.", err=True)
+        print_comparison(comparison, output_console())
+    if written and not quiet:
+        typer.echo(describe_written(written), err=True)

@@ -1,196 +1,169 @@
-"""A comparison on the screen and as Markdown: two tables, and what a reader should check."""
+"""Print a comparison of methods, or convert it to Markdown: methods, features, notes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
-from rich.cells import cell_len, set_cell_size
+from rich.console import Console, OverflowMethod
+from rich.table import Table
 from rich.text import Text
 
+from minerva_select.cli.tables import encodable, first_that_fits, new_table
 from minerva_select.evaluation import Comparison, FeatureVotes, Score, Standing
 from minerva_select.results import Estimate
 from minerva_select.text.feature_order import digits_of
 from minerva_select.text.formatting import NOT_MEASURED, interval, number, printable
 
-MOST_FEATURES = 30
-MOST_SUSPECTS = 3
-LONGEST_NAME, SHORTEST_NAME, SHORTEST_HEADER = 40, 16, 4  # cells of a feature's name, and of a method's column
+MAX_FEATURES = 30
+MAX_SUSPECTS = 3
+MAX_NAME = 40  # characters of a feature's name
 
 
-def comparison_lines(comparison: Comparison, width: int = 100) -> list[Text]:
-    """Everything that a screen shows of a comparison.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        What :func:`minerva_select.evaluation.compare` handed back.
-    width : int
-        Columns of the terminal.
-
-    Returns
-    -------
-    list of rich.text.Text
-        One a line, none wider than the terminal but for notes, which wrap.
-    """
-    lines = [Text(line, style="bold" if place == 0 else "") for place, line in enumerate(_methods(comparison, width))]
-    lines += [Text(line, style="dim") for line in legend(comparison)]
+def print_comparison(comparison: Comparison, console: Console) -> None:
+    """Print the table of methods, the table of features that some method keeps, and the notes."""
+    columns = method_columns(comparison)
+    rows = [*comparison.standings, comparison.reference]
+    hidden: list[set[str]] = [set(), {"peak MB"}, {"peak MB", "seconds"}, {"peak MB", "seconds", "agree"}]
+    tables = (
+        _table(
+            console, {header: [cell(row) for row in rows] for header, cell in columns.items() if header not in names}
+        )
+        for names in hidden
+    )
+    console.print(first_that_fits(console, tables))
+    for line in legend(comparison):
+        console.print(Text(encodable(line, console), "dim"))
     kept = [row for row in comparison.votes() if any(one.share_of_splits(row.feature) for one in comparison.standings)]
     if kept:
-        header, rows = _features(comparison, kept[:MOST_FEATURES], width)
-        lines += [Text(), *(Text(line, style="bold") for line in header), *map(Text, rows)]
-    if len(kept) > MOST_FEATURES:
-        lines.append(Text(f"... and {len(kept) - MOST_FEATURES:,} more features that some method keeps", style="dim"))
-    notices = notes(comparison)
-    return [*lines, *([Text()] if notices else []), *(Text(notice, style="yellow") for notice in notices)]
+        console.print()
+        shown = kept[:MAX_FEATURES]
+        features = {
+            header.replace("-", "-\n"): [cell(row) for row in shown]
+            for header, cell in feature_columns(comparison, name_of=lambda row: row.method).items()
+        }
+        console.print(_table(console, features))
+    if len(kept) > MAX_FEATURES:
+        console.print(Text(f"... and {len(kept) - MAX_FEATURES:,} more features that some method keeps", "dim"))
+    notes = describe_notes(comparison)
+    if notes:
+        console.print()
+    for note in notes:
+        console.print(Text(encodable(note, console), "yellow"))
 
 
-def method_rows(comparison: Comparison) -> tuple[list[str], list[list[str] | tuple[str, str]]]:
-    """Header and rows of the table of methods; one that has no answer is its name and the reason."""
-    digits = digits_of(comparison.reference.information.nats if comparison.reference.information else 0.0)
-    base = _base(comparison)
-    header = ["method", "kept", "agree", "information, nats", comparison.metric, "seconds", "peak MB"]
-    rows: list[list[str] | tuple[str, str]] = []
-    for row in (*comparison.standings, comparison.reference):
-        if row.n_kept is None:
-            rows.append((row.label, printable(row.status)))
-            continue
-        shared = None if base is None or row is comparison.reference else comparison.agreement(row.method, base.method)
-        rows.append(
-            [
-                row.label,
-                f"{row.n_kept:g}" if row.n_kept == int(row.n_kept) else f"{row.n_kept:.1f}",
-                NOT_MEASURED if shared is None else f"{shared:.0%}",
-                _with_ends(row.information, digits),
-                _with_ends(row.score, 3),
-                number(row.seconds, 1),
-                NOT_MEASURED if row.peak_bytes is None else f"{row.peak_bytes / 1e6:,.0f}",
-            ]
-        )
-    return header, rows
-
-
-def legend(comparison: Comparison) -> list[str]:
-    """What the columns of the table of methods are."""
-    base = _base(comparison)
-    rows = f"{comparison.n_held_out:,} of {comparison.n_rows:,} rows, held out"
-    n_splits = len(comparison.reference.kept)
-    lines = [
-        f"Information about {printable(comparison.target, limit=30)} and {comparison.metric} of gradient boosting: "
-        f"on {rows}" + (f", means of {n_splits} splits." if n_splits > 1 else "."),
-    ]
-    if base is not None:
-        lines.append(f"agree: features shared with {base.label}, of all that either keeps. In brackets 95% intervals.")
-    return lines
-
-
-def notes(comparison: Comparison) -> list[str]:
-    """What a reader should check, and what the methods say themselves."""
-    target = printable(comparison.target, limit=30)
-    found = [
-        f"Check `{printable(feature, limit=60)}`: alone it carries {share:.0%} of the information found in all "
-        f"features; is it known before {target} is?"
-        for feature, share in list(comparison.suspects().items())[:MOST_SUSPECTS]
-    ]
-    for row in (*comparison.standings, comparison.reference):
-        found += [f"Note: {row.label}: {printable(note)}" for note in row.notes]
-        if row.status and row.n_kept is not None:
-            found.append(f"Note: {row.label}: {printable(row.status)}")
-    return found
-
-
-def as_markdown(comparison: Comparison) -> str:
-    """The comparison as a page: methods, features, agreement of all pairs, and notes."""
-    header, rows = method_rows(comparison)
-    filled = [list(row) if isinstance(row, list) else [*row, *[""] * (len(header) - 2)] for row in rows]
-    finished = _finished(comparison)
-    digits = digits_of(max(comparison.alone.values(), default=0.0))
-    features = [
-        [vote.feature, *(_mark(row, vote.feature) for row in finished), number(vote.alone_nats, digits)]
-        for vote in comparison.votes()
-    ]
+def to_markdown(comparison: Comparison) -> str:
+    """Convert the comparison to Markdown: methods, notes, all features, agreement of all pairs."""
+    finished, methods = _finished(comparison), method_columns(comparison)
+    features = feature_columns(comparison, name_of=lambda row: row.label)
+    rows = [[cell(row) for cell in methods.values()] for row in (*comparison.standings, comparison.reference)]
+    votes = [[cell(vote) for cell in features.values()] for vote in comparison.votes()]
     pairs = [
         [row.label, *(number(comparison.agreement(row.method, other.method), 2) for other in finished)]
         for row in finished
     ]
-    labels = [row.label for row in finished]
     parts = [
-        _as_text(f"# Features about {printable(comparison.target)}: methods compared"),
-        _markdown_table(header, filled),
-        *map(_as_text, (*legend(comparison), *notes(comparison))),
-        "## Features\n\n`alone` in nats, from the rows of the selection.",
-        _markdown_table(["feature", *labels, "alone"], features),
-        "## Agreement\n\nShared features over all features of both, a mean over splits.",
-        _markdown_table(["", *labels], pairs),
+        _escape(f"# Features about {printable(comparison.target)}: comparison of methods"),
+        _markdown_table([*methods], rows),
+        *map(_escape, (*legend(comparison), *describe_notes(comparison))),
+        "## Features\n\n`alone`: information of the single feature in nats, on the rows of the selection.",
+        _markdown_table([*features], votes),
+        "## Agreement\n\nShared features divided by all features of both methods, mean over splits.",
+        _markdown_table(["", *(row.label for row in finished)], pairs),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _methods(comparison: Comparison, width: int) -> list[str]:
-    """Lines of the table of methods; a narrow screen goes without memory, then without time and agreement."""
-    header, rows = method_rows(comparison)
-    lines: list[str] = []
-    for hidden in (set(), {6}, {5, 6}, {2, 5, 6}):
-        shown = [place for place in range(len(header)) if place not in hidden]
-        cells = [[row[place] for place in shown] if isinstance(row, list) else list(row) for row in [header, *rows]]
-        lines = _aligned(cells, n_full=len(shown), width=width)
-        if max(map(cell_len, lines)) <= width:
-            break
-    return lines
+def method_columns(comparison: Comparison) -> dict[str, Callable[[Standing], str]]:
+    """Cells of the table of methods, by header."""
+    information = comparison.reference.information
+    digits, base = digits_of(information.nats if information else 0.0), _base(comparison)
+
+    def agreement(row: Standing) -> str:
+        if base is None or row is comparison.reference:
+            return NOT_MEASURED
+        shared = comparison.agreement(row.method, base.method)
+        return NOT_MEASURED if shared is None else f"{shared:.0%}"
+
+    return {
+        "method": lambda row: row.label,
+        "kept": lambda row: NOT_MEASURED if row.n_kept is None else f"{round(row.n_kept, 1):g}",
+        "agree": agreement,
+        "information, nats": lambda row: _with_interval(row.information, digits),
+        comparison.metric: lambda row: _with_interval(row.score, 3),
+        "seconds": lambda row: number(row.seconds, 1),
+        "peak MB": lambda row: NOT_MEASURED if row.peak_bytes is None else f"{row.peak_bytes / 1e6:,.0f}",
+    }
 
 
-def _features(comparison: Comparison, votes: Sequence[FeatureVotes], width: int) -> tuple[list[str], list[str]]:
-    """Lines of the header and of the table of features, one narrow column a method."""
-    finished = _finished(comparison)
+def feature_columns(
+    comparison: Comparison, name_of: Callable[[Standing], str]
+) -> dict[str, Callable[[FeatureVotes], str]]:
+    """Cells of the table of features, by header: one column per method."""
     digits = digits_of(max(comparison.alone.values(), default=0.0))
-    alone = [number(vote.alone_nats, digits) for vote in votes]
-    heads = [_two_lines(row.method) for row in finished]
-    sizes = [max(map(len, head)) for head in heads]
-    room = width - max(len("alone"), *map(len, alone)) - 2 - len(sizes)
-    if sum(sizes) > room - SHORTEST_NAME:
-        sizes = [min(size, SHORTEST_HEADER) for size in sizes]
-    name_size = max(1, min(LONGEST_NAME, room - sum(sizes), max(cell_len(printable(vote.feature)) for vote in votes)))
-    name_size = max(name_size, len("feature"))
-    alone_size = max(len("alone"), *map(len, alone))
+    columns: dict[str, Callable[[FeatureVotes], str]] = {"feature": lambda vote: vote.feature}
+    for row in _finished(comparison):
+        columns[name_of(row)] = partial(_mark, row)
+    columns["alone"] = lambda vote: number(vote.alone_nats, digits)
+    return columns
 
-    def line(name: str, cells: Iterable[str], last: str) -> str:
-        middle = " ".join(set_cell_size(cell, size) for cell, size in zip(cells, sizes, strict=True))
-        return f"{set_cell_size(name, name_size)} {middle} {last.rjust(alone_size)}".rstrip()
 
-    header = [line("", [head[0] for head in heads], ""), line("feature", [head[1] for head in heads], "alone")]
-    rows = [
-        line(printable(vote.feature, limit=name_size), (_mark(row, vote.feature) for row in finished), last)
-        for vote, last in zip(votes, alone, strict=True)
+def legend(comparison: Comparison) -> list[str]:
+    """Explain the columns of the table of methods."""
+    base, n_splits = _base(comparison), len(comparison.reference.kept)
+    lines = [
+        f"Information about {printable(comparison.target, limit=30)} and {comparison.metric} of gradient boosting "
+        f"on {comparison.n_held_out:,} held-out rows of {comparison.n_rows:,}"
+        + (f", means of {n_splits} splits." if n_splits > 1 else ".")
     ]
-    return [text for text in header if text], rows
-
-
-def _aligned(rows: Sequence[Sequence[str]], n_full: int, width: int) -> list[str]:
-    """Rows as lines: the first column to the left, the others to the right; a short row ends in words."""
-    full = [row for row in rows if len(row) == n_full]
-    sizes = [max(cell_len(row[place]) for row in full) for place in range(n_full)]
-    sizes[0] = max(cell_len(row[0]) for row in rows)
-    gap = "  " if sum(sizes) + 2 * (n_full - 1) <= width else " "
-    lines = []
-    for row in rows:
-        first = set_cell_size(row[0], sizes[0])
-        if len(row) == n_full:
-            lines.append(gap.join([first, *(cell.rjust(size) for cell, size in zip(row[1:], sizes[1:], strict=True))]))
-        else:
-            words = printable(row[1])
-            room = max(1, width - sizes[0] - len(gap))
-            lines.append(first + gap + (words if cell_len(words) <= room else set_cell_size(words, room - 1) + "…"))
+    if base is not None:
+        lines.append(f"agree: features shared with {base.label} divided by all features of both. (95% intervals)")
     return lines
 
 
-def _two_lines(name: str) -> tuple[str, str]:
-    """A method's short name as a narrow header: a name of two words on two lines."""
-    first, dash, second = name.partition("-")
-    return (first + dash, second) if dash else ("", name)
+def describe_notes(comparison: Comparison) -> list[str]:
+    """Features to check, methods without a result, and notes of the methods."""
+    target = printable(comparison.target, limit=30)
+    notes = [
+        f"Check `{printable(feature, limit=60)}`: alone it carries {share:.0%} of the information in all features; "
+        f"is it known before {target} is?"
+        for feature, share in list(comparison.suspects().items())[:MAX_SUSPECTS]
+    ]
+    for row in (*comparison.standings, comparison.reference):
+        messages = [*row.notes, *([row.status] if row.status else [])]
+        notes += [f"Note: {row.label}: {printable(message)}" for message in messages]
+    return notes
 
 
-def _mark(row: Standing, feature: str) -> str:
-    """Whether a method keeps a feature; with several splits, in how many."""
-    n_kept, n_splits = sum(feature in names for names in row.answers), len(row.answers)
+def _table(console: Console, columns: dict[str, list[str]]) -> Table:
+    """Table of these columns; if it does not fit, the widest ones shrink."""
+    table = new_table(console)
+    overflow: OverflowMethod = "crop" if console.options.ascii_only else "ellipsis"
+
+    def text(content: str) -> Text:
+        return Text(encodable(content, console), no_wrap=True, overflow=overflow)
+
+    for place, header in enumerate(columns):
+        table.add_column(text(header), justify="right" if place else "left")
+    for row in zip(*columns.values(), strict=True):
+        table.add_row(*(text(printable(cell, limit=MAX_NAME)) for cell in row))
+    return table
+
+
+def _markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    cells = [[_escape(printable(cell)).replace("|", "\\|") for cell in line] for line in lines]
+    return "\n".join(f"| {' | '.join(line)} |" for line in cells)
+
+
+def _escape(line: str) -> str:
+    """Escape HTML, links and images in a line of Markdown."""
+    return line.replace("<", "&lt;").replace("[", "\\[")
+
+
+def _mark(row: Standing, vote: FeatureVotes) -> str:
+    """Check mark if a method keeps a feature; with several splits, in how many."""
+    n_kept, n_splits = sum(vote.feature in names for names in row.answers), len(row.answers)
     if n_kept == 0:
         return ""
     return "✓" if n_splits == 1 else f"{n_kept}/{n_splits}"
@@ -201,26 +174,15 @@ def _finished(comparison: Comparison) -> list[Standing]:
 
 
 def _base(comparison: Comparison) -> Standing | None:
-    """Whom the others are held against: MINERVA, or the first that has an answer; nobody where there is one alone."""
+    """Method that the others are compared with: MINERVA or the first one that finished; None if only one did."""
     finished = _finished(comparison)
     if len(finished) < 2:
         return None
     return next((row for row in finished if row.method == "minerva"), finished[0])
 
 
-def _with_ends(found: Estimate | Score | None, digits: int) -> str:
+def _with_interval(found: Estimate | Score | None, digits: int) -> str:
     if found is None:
         return NOT_MEASURED
     value = found.nats if isinstance(found, Estimate) else found.value
     return f"{number(value, digits)} ({interval(found.low, found.high, digits)})"
-
-
-def _markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    cells = [[_as_text(printable(cell)).replace("|", "\\|") for cell in line] for line in lines]
-    return "\n".join(f"| {' | '.join(line)} |" for line in cells)
-
-
-def _as_text(line: str) -> str:
-    """A line of Markdown in which names are no HTML, no links, and no pictures to be fetched."""
-    return line.replace("<", "&lt;").replace("[", "\\[")

@@ -1,4 +1,4 @@
-"""``minerva demo``: two features that matter only together, from nothing to an answer."""
+"""``minerva demo``: an example in which two features matter only together."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from minerva_select.cli.interrupts import stoppable
+from minerva_select.cli.interrupts import stop_on_ctrl_c
 from minerva_select.cli.options import Device, QuietNames, Seed, Verbose
-from minerva_select.cli.output_files import writable_folder, write_results
+from minerva_select.cli.output_files import describe_written, prepare_folder, write_results
 from minerva_select.cli.provenance import with_command
 from minerva_select.cli.verbosity import log_to_stderr
 from minerva_select.results import Selection
@@ -33,8 +33,8 @@ def demo_command(
     verbose: Verbose = False,
     quiet: QuietNames = False,
 ) -> None:
-    """Show the point of MINERVA on made-up data: features that say nothing alone and everything together."""
-    folder = writable_folder(out)
+    """Run MINERVA on generated data whose two relevant features carry no information alone."""
+    folder = prepare_folder(out)
 
     from minerva_select.callbacks import ProgressBar
     from minerva_select.cli.render import print_selection
@@ -46,70 +46,70 @@ def demo_command(
     started = time.perf_counter()
     with log_to_stderr(verbose=verbose, quiet=quiet):
         problem = equality(random_state=seed)
-        console.print(problem_in_words(problem), style="bold", soft_wrap=True)
-        console.print("\n" + singly_in_words(information_alone(problem), problem.relevant), soft_wrap=True)
-        with ProgressBar(quiet=quiet) as progress, stoppable() as stop:
+        console.print(describe_problem(problem), style="bold", soft_wrap=True)
+        console.print("\n" + describe_marginals(marginal_information(problem), problem.relevant), soft_wrap=True)
+        with ProgressBar(quiet=quiet) as bar, stop_on_ctrl_c() as stop:
             from minerva_select.selectors import MinervaSelector
 
-            selector = MinervaSelector(
-                device=device, random_state=seed, verbose=int(verbose), callbacks=(progress, stop)
-            )
+            selector = MinervaSelector(device=device, random_state=seed, verbose=int(verbose), callbacks=(bar, stop))
             selection = with_command(selector.fit(problem.X, problem.y).selection_, ctx)
     console.print("\nMINERVA, all features together:")
     print_selection(selection, console)
     result = score_selection(selection.selected, problem.relevant)
-    colour = "green" if result.is_exact else "red"
-    console.print("\n" + answer_in_words(selection, problem, result), style=colour, soft_wrap=True)
+    color = "green" if result.is_exact else "red"
+    console.print("\n" + describe_result(selection, problem, result), style=color, soft_wrap=True)
     paths = write_results(selection, folder)
-    console.print(f"{time.perf_counter() - started:.1f} s in all. Wrote {paths[0]} and {paths[1]}.", soft_wrap=True)
+    console.print(f"{time.perf_counter() - started:.1f} s in total. {describe_written(paths)}", soft_wrap=True)
     if quiet:
         typer.echo("\n".join(selection.selected))
-    stop.conclude(selection)
+    stop.exit_if_requested(selection)
     if not result.is_exact:
         raise typer.Exit(NOT_EXACT)
 
 
-def problem_in_words(problem: Problem) -> str:
-    """Say what the problem is, in three lines."""
+def describe_problem(problem: Problem) -> str:
+    """Describe the problem in three lines."""
     n_samples, n_features = problem.X.shape
     levels = int(problem.X.to_numpy().max())
     first, second = problem.relevant
     return (
-        f"{n_samples:,} rows of {n_features} features, each a number from 1 to {levels} drawn at random.\n"
-        f"y is 1 where {first} equals {second}, and 0 elsewhere; the other {n_features - 2} features are noise.\n"
-        "No method is told so: which features are about y, and how many are there?"
+        f"{n_samples:,} rows with {n_features} features, each a random number from 1 to {levels}.\n"
+        f"y is 1 where {first} equals {second} and 0 elsewhere; the other {n_features - 2} features are noise.\n"
+        "Can a method find out which features matter, and how many?"
     )
 
 
-def information_alone(problem: Problem) -> dict[str, float]:
-    """Nats of every feature about y, one feature at a time, by scikit-learn."""
+def marginal_information(problem: Problem) -> dict[str, float]:
+    """Mutual information of each single feature with y in nats, by scikit-learn."""
     from sklearn.feature_selection import mutual_info_classif
 
     scores = mutual_info_classif(problem.X, problem.y, discrete_features=True)
     return dict(zip(problem.X.columns, map(float, scores), strict=True))
 
 
-def singly_in_words(scores: Mapping[str, float], relevant: tuple[str, ...]) -> str:
-    """Say what methods that look at one feature at a time find.
+def describe_marginals(scores: Mapping[str, float], relevant: tuple[str, ...]) -> str:
+    """Describe what a method finds that looks at one feature at a time.
 
     Examples
     --------
-    >>> print(singly_in_words({"f0": 0.0003, "f1": 0.0001, "f2": 0.0002}, relevant=("f1", "f2")))
-    One feature at a time, by mutual_info_classif of scikit-learn:
+    >>> print(describe_marginals({"f0": 0.0003, "f1": 0.0001, "f2": 0.0002}, relevant=("f1", "f2")))
+    One feature at a time, with mutual_info_classif of scikit-learn:
     the best of 3 is f0 with 0.0003 nats; f1 is number 3 and f2 is number 2.
     """
     order = sorted(scores, key=lambda name: scores[name], reverse=True)
     places = " and ".join(f"{name} is number {order.index(name) + 1}" for name in relevant)
     return (
-        "One feature at a time, by mutual_info_classif of scikit-learn:\n"
+        "One feature at a time, with mutual_info_classif of scikit-learn:\n"
         f"the best of {len(scores)} is {order[0]} with {scores[order[0]]:.4f} nats; {places}."
     )
 
 
-def answer_in_words(selection: Selection, problem: Problem, result: SelectionScore) -> str:
-    """Hold the selection against the truth, and say what the point is."""
-    line = f"The truth is {' and '.join(problem.relevant)}; the answer is {result}."
+def describe_result(selection: Selection, problem: Problem, result: SelectionScore) -> str:
+    """Compare the selection with the relevant features."""
+    line = f"Relevant are {' and '.join(problem.relevant)}; the selection is {result}."
     found, entropy = selection.mutual_information, problem.mutual_information
     if not result.is_exact or found is None:
         return line
-    return f"{line}\nEach feature alone has about 0 nats; the two together have {found.nats:.3f} of y's {entropy:.3f}."
+    return (
+        f"{line}\nAlone each carries about 0 nats; together they carry {found.nats:.3f} of the {entropy:.3f} nats of y."
+    )

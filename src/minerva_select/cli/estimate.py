@@ -1,4 +1,4 @@
-"""``minerva estimate``: the mutual information of anything with anything."""
+"""``minerva estimate``: mutual information of two sets of columns."""
 
 from __future__ import annotations
 
@@ -7,9 +7,14 @@ from typing import Annotated
 
 import typer
 
-from minerva_select.cli import completion
-from minerva_select.cli.columns import require_disjoint, require_rows, resolve, split_categorical, take
-from minerva_select.cli.options import AsJson, Categorical, Data, Device, Seed, Verbose
+from minerva_select.cli.columns import (
+    check_disjoint,
+    check_rows,
+    parse_columns,
+    select_columns,
+    split_categorical,
+)
+from minerva_select.cli.options import AsJson, Categorical, Data, Device, Seed, Verbose, columns_option
 from minerva_select.cli.verbosity import log_to_stderr, logger
 from minerva_select.results import Estimate
 
@@ -17,96 +22,65 @@ from minerva_select.results import Estimate
 def estimate_command(
     data: Data,
     *,
-    x: Annotated[
-        list[str],
-        typer.Option(
-            "--x",
-            metavar="A,B",
-            autocompletion=completion.columns,
-            help="One side: one column, or several taken together.",
-        ),
-    ],
-    y: Annotated[
-        list[str],
-        typer.Option(
-            "--y", metavar="C", autocompletion=completion.columns, help="The other side: one column, or several."
-        ),
-    ],
-    given: Annotated[
-        list[str] | None,
-        typer.Option("--given", metavar="D", autocompletion=completion.columns, help="Columns that are known already."),
-    ] = None,
+    x: Annotated[list[str], columns_option("--x", "A,B", help="First column or set of columns.")],
+    y: Annotated[list[str], columns_option("--y", "C", help="Second column or set of columns.")],
+    given: Annotated[list[str] | None, columns_option("--given", "D", help="Columns to condition on.")] = None,
     categorical: Categorical = None,
     device: Device = "auto",
     seed: Seed = 0,
     as_json: AsJson = False,
     verbose: Verbose = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the number of nats alone.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the number of nats.")] = False,
 ) -> None:
-    """Estimate how much two sets of columns tell about each other, in nats, with a 95% interval."""
+    """Estimate the mutual information of two sets of columns in nats, with a 95% interval."""
     with log_to_stderr(verbose=verbose, quiet=quiet):
         from minerva_select.data.loading import read_table
 
         table = read_table(data)
         logger.info("read %s rows x %s columns", f"{table.num_rows:,}", f"{table.num_columns:,}")
-        sides = {
-            option: resolve(typed, table.column_names, option)
+        named = {
+            option: parse_columns(typed, table.column_names, option)
             for option, typed in (("--x", x), ("--y", y), ("--given", given))
         }
-        require_disjoint(sides)
-        require_rows(table)
-        in_use = [name for names in sides.values() for name in names]
-        categories, target_kind = split_categorical(resolve(categorical, in_use, "--categorical"), sides["--y"])
+        check_disjoint(named)
+        check_rows(table.num_rows)
+        used = [name for names in named.values() for name in names]
         from minerva_select.selectors import mutual_information
 
         estimate = mutual_information(
-            take(table, sides["--x"]),
-            take(table, sides["--y"]),
-            given=take(table, sides["--given"]) if sides["--given"] else None,
-            target_type=target_kind,
-            categorical_features=categories,
+            select_columns(table, named["--x"]),
+            select_columns(table, named["--y"]),
+            given=select_columns(table, named["--given"]) if named["--given"] else None,
+            **split_categorical(parse_columns(categorical, used, "--categorical"), named["--y"]),
             device=device,
             random_state=seed,
         )
     if as_json:
-        typer.echo(as_document(estimate, sides))
+        typer.echo(to_json(estimate, named))
     else:
-        typer.echo(f"{estimate.nats:.6g}" if quiet else in_words(estimate, sides))
+        typer.echo(f"{estimate.nats:.6g}" if quiet else describe(estimate, named))
 
 
-def in_words(estimate: Estimate, sides: dict[str, tuple[str, ...]]) -> str:
-    """Give an estimate as a line of text.
+def describe(estimate: Estimate, named: dict[str, tuple[str, ...]]) -> str:
+    """Describe an estimate in one line, and in a second one if it has a note.
 
     Examples
     --------
-    >>> print(in_words(Estimate(0.6931, 0.68, 0.70, n_rows=1000), {"--x": ("a", "b"), "--y": ("c",), "--given": ()}))
+    >>> print(describe(Estimate(0.6931, 0.68, 0.70, n_rows=1000), {"--x": ("a", "b"), "--y": ("c",), "--given": ()}))
     I(a, b; c) = 0.693 nats (95% interval 0.680 to 0.700), 1.000 bits, from 1,000 rows
     """
     from minerva_select.text.formatting import interval, number, printable
     from minerva_select.text.metadata import describe_estimate_note
 
-    def listed(names: tuple[str, ...]) -> str:
-        return ", ".join(map(printable, names))
-
-    condition = f" | {listed(sides['--given'])}" if sides["--given"] else ""
-    what = f"I({listed(sides['--x'])}; {listed(sides['--y'])}{condition})"
+    x, y, given = (", ".join(map(printable, named[option])) for option in ("--x", "--y", "--given"))
     nats = f"{number(estimate.nats)} nats (95% interval {interval(estimate.low, estimate.high)})"
-    line = f"{what} = {nats}, {number(estimate.bits)} bits, from {estimate.n_rows:,} rows"
+    line = f"I({x}; {y}{f' | {given}' if given else ''}) = {nats}"
     note = describe_estimate_note(estimate)
-    return f"{line}\n{note}" if note else line
+    return f"{line}, {number(estimate.bits)} bits, from {estimate.n_rows:,} rows" + (f"\n{note}" if note else "")
 
 
-def as_document(estimate: Estimate, sides: dict[str, tuple[str, ...]]) -> str:
-    """Give an estimate as JSON text."""
-    document = {
-        "x": sides["--x"],
-        "y": sides["--y"],
-        "given": sides["--given"],
-        "nats": estimate.nats,
-        "low": estimate.low,
-        "high": estimate.high,
-        "bits": estimate.bits,
-        "n_rows": estimate.n_rows,
-        "note": estimate.note,
-    }
-    return json.dumps(document, indent=1, allow_nan=False)
+def to_json(estimate: Estimate, named: dict[str, tuple[str, ...]]) -> str:
+    """Convert an estimate to JSON."""
+    columns = {option.removeprefix("--"): names for option, names in named.items()}
+    numbers = {name: getattr(estimate, name) for name in ("nats", "low", "high", "bits", "n_rows", "note")}
+    return json.dumps(columns | numbers, indent=1, allow_nan=False)

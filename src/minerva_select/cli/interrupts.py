@@ -1,4 +1,4 @@
-"""Signals that end a command: at once, or, while a fit is under way, with the best answer so far."""
+"""Handle Ctrl-C and SIGTERM: end at once, or end the current fit with the best selection so far."""
 
 from __future__ import annotations
 
@@ -13,111 +13,94 @@ import typer
 
 from minerva_select.results import Progress, Selection
 
-INTERRUPTED, TERMINATED = 130, 143  # 128 and the number of the signal, as shells have it
-_NOTHING_KNOWN = frozenset({"read", "encode"})  # stages of a fit in which there is no answer to end with
+INTERRUPTED, TERMINATED = 130, 143  # exit codes: 128 plus the number of the signal, as in shells
+_STAGES_WITHOUT_RESULT = frozenset({"read", "encode"})
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM: whoever ends a process with it, such as a scheduler, waits some seconds and then kills it.
+    """SIGTERM was received; schedulers send it a few seconds before they kill a process.
 
-    A kind of :exc:`KeyboardInterrupt`, so that whatever cleans up after Ctrl-C does so after this too.
+    A subclass of KeyboardInterrupt, so that all cleanup after Ctrl-C happens after SIGTERM too.
     """
 
 
-def exit_code(interruption: KeyboardInterrupt) -> int:
-    """What a command ends with that was interrupted so.
+class StopRequest:
+    """Callback that ends its fit early after Ctrl-C.
 
     Examples
     --------
-    >>> exit_code(KeyboardInterrupt()), exit_code(Terminated())
-    (130, 143)
-    """
-    return TERMINATED if isinstance(interruption, Terminated) else INTERRUPTED
-
-
-class Stop:
-    """A callback that asks its fit to end with the best answer so far, once :meth:`hear` has heard a signal.
-
-    Examples
-    --------
-    >>> stop = Stop(say=print)
+    >>> stop = StopRequest(write=print)
     >>> stop(Progress("learn", 0.2))
     False
-    >>> stop.hear()
-    Ctrl-C: the fit ends with the best answer so far; press it again to end at once.
-    >>> stop(Progress("learn", 0.3)), stop.asked
+    >>> stop.handle_signal()
+    Ctrl-C: ending with the best selection so far; press Ctrl-C again to end at once.
+    >>> stop(Progress("learn", 0.3)), stop.requested
     (True, True)
     """
 
-    def __init__(self, say: Callable[[str], object] | None = None) -> None:
-        self.asked = False
-        self._say = say or _say
-        self._has_answer = False
+    def __init__(self, write: Callable[[str], object] | None = None) -> None:
+        self.requested = False
+        self._write = write or _write_to_stderr
+        self._has_result = False
 
     def __call__(self, progress: Progress) -> bool:
-        """Whether the fit should end soon."""
-        self._has_answer = self._has_answer or progress.stage not in _NOTHING_KNOWN
-        return self.asked
+        """Return True if the fit should end soon."""
+        self._has_result = self._has_result or progress.stage not in _STAGES_WITHOUT_RESULT
+        return self.requested
 
-    def hear(self, *_: Any) -> None:
-        """Handle the signal: the first one asks, where there is an answer to end with; any other interrupts."""
-        if self.asked or not self._has_answer:
+    def handle_signal(self, *_: Any) -> None:
+        """Request a stop; raise KeyboardInterrupt on the second signal, or if the fit has no result yet."""
+        if self.requested or not self._has_result:
             raise KeyboardInterrupt
-        self.asked = True
-        self._say("Ctrl-C: the fit ends with the best answer so far; press it again to end at once.")
+        self.requested = True
+        self._write("Ctrl-C: ending with the best selection so far; press Ctrl-C again to end at once.")
 
-    def conclude(self, selection: Selection) -> None:
-        """If the fit was asked to end, say what the answer is worth and end with the exit code of Ctrl-C."""
-        if self.asked:
-            worth = (
-                "the answer is whole, the fit was all but done" if selection.converged else "this is the best so far"
-            )
-            typer.echo(f"Stopped by Ctrl-C: {worth}.", err=True)
+    def exit_if_requested(self, selection: Selection) -> None:
+        """After Ctrl-C, print whether the fit was complete and exit with code 130."""
+        if self.requested:
+            state = "the fit was already complete" if selection.converged else "this is the best selection so far"
+            typer.echo(f"Stopped by Ctrl-C: {state}.", err=True)
             raise typer.Exit(INTERRUPTED)
 
 
 @contextlib.contextmanager
-def stoppable(*, alone: bool = True) -> Iterator[Stop]:
-    """Let the first Ctrl-C of the block ask the fit to end, by the callback that is given, and the second end it.
+def stop_on_ctrl_c(*, single_process: bool = True) -> Iterator[StopRequest]:
+    """Turn the first Ctrl-C into a request that the fit gets through the yielded callback.
 
-    Of several processes (``alone=False``) each is interrupted at once: torchrun passes the signal on to those that have
-    heard it already, and kills them soon after.
+    In a distributed run every process is interrupted at once: torchrun sends the signal again and kills soon after.
     """
-    stop = Stop()
-    with _handled(signal.SIGINT, stop.hear) if alone else contextlib.nullcontext():
+    stop = StopRequest()
+    with _signal_handler(signal.SIGINT, stop.handle_signal) if single_process else contextlib.nullcontext():
         yield stop
 
 
 @contextlib.contextmanager
-def terminable() -> Iterator[None]:
-    """Let SIGTERM raise :exc:`Terminated` in the block, so that nothing half-written is left behind."""
+def raise_on_sigterm() -> Iterator[None]:
+    """Raise :exc:`Terminated` on SIGTERM, so that temporary files are removed."""
 
     def end(*_: Any) -> None:
         raise Terminated
 
-    with _handled(signal.SIGTERM, end):
+    with _signal_handler(signal.SIGTERM, end):
         yield
 
 
 @contextlib.contextmanager
-def _handled(number: signal.Signals, handler: Callable[..., None]) -> Iterator[None]:
-    """Handle a signal, and put back who did before; Python lets the main thread alone do so.
-
-    A signal that is ignored stays so: ``nohup`` and shells that start a job in the background want it.
-    """
-    before = signal.getsignal(number)
-    if threading.current_thread() is not threading.main_thread() or before in (signal.SIG_IGN, None):
+def _signal_handler(number: signal.Signals, handler: Callable[..., None]) -> Iterator[None]:
+    """Handle a signal, unless it is ignored (``nohup``, background jobs) or this is not the main thread."""
+    previous = signal.getsignal(number)
+    if threading.current_thread() is not threading.main_thread() or previous in (signal.SIG_IGN, None):
         yield
         return
     signal.signal(number, handler)
     try:
         yield
     finally:
-        signal.signal(number, before)
+        signal.signal(number, previous)
 
 
-def _say(sentence: str) -> None:
-    # The signal may have come in the midst of another line, which the stream refuses
+def _write_to_stderr(sentence: str) -> None:
+    # The signal may arrive while another line is being written, and the stream refuses a second writer
     with contextlib.suppress(RuntimeError, OSError, ValueError):
         sys.stderr.write(f"{sentence}\n")
         sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""The command as it was typed, kept with the answer that it gave."""
+"""Save the command with its selection."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ import typer
 from minerva_select.io.redaction import without_secrets
 from minerva_select.results import Selection
 
-_TYPED = "minerva.typed"
+_ARGUMENTS = "minerva.arguments"
 
 
-def remember(ctx: typer.Context, arguments: Sequence[str]) -> None:
-    """Keep the arguments of the command line for :func:`with_command`."""
-    ctx.meta[_TYPED] = tuple(arguments)
+def remember_arguments(ctx: typer.Context, arguments: Sequence[str]) -> None:
+    """Store the arguments of the command line for :func:`with_command`."""
+    ctx.meta[_ARGUMENTS] = tuple(arguments)
 
 
 def with_command(selection: Selection, ctx: typer.Context, data: str | None = None) -> Selection:
-    """The same selection, which knows the command and the data that it comes from, without passwords."""
+    """Return the selection with its command and data file, without passwords."""
     if selection.provenance is None:
         return selection
     provenance = dataclasses.replace(
         selection.provenance,
-        command=shlex.join(["minerva", *map(without_secrets, ctx.meta.get(_TYPED, ()))]),
+        command=shlex.join(["minerva", *map(without_secrets, ctx.meta.get(_ARGUMENTS, ()))]),
         data=None if data is None else without_secrets(data),
     )
     return dataclasses.replace(selection, provenance=provenance)

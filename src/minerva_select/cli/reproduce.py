@@ -1,4 +1,4 @@
-"""``minerva reproduce``: the paper's tables, ours beside theirs."""
+"""``minerva reproduce``: recompute the tables of the paper."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from minerva_select.cli import completion
-from minerva_select.cli.output_files import writable_folder, write_text
+from minerva_select.cli.output_files import prepare_folder, write_files
 from minerva_select.errors import InputError, unknown_name
 from minerva_select.results import Progress
 
@@ -27,27 +27,27 @@ def reproduce_command(
         typer.Argument(
             metavar="EXPERIMENT",
             autocompletion=completion.one_of(*EXPERIMENTS),
-            help="a, b, fraud, mine (the paper's section 2), or all.",
+            help="a, b, fraud, mine (section 2 of the paper), or all.",
         ),
     ],
     *,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer rows and shorter searches: minutes.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer rows and shorter searches; takes minutes.")] = False,
     data: Annotated[
         Path | None,
         typer.Option(
             "--data",
             metavar="PATH",
-            help="A file of payments, or of the authors' data, or a folder with both; also MINERVA_DATA. "
-            "Without it rows are generated.",
+            help="Data file of the experiment, or a folder that contains it; also MINERVA_DATA. "
+            "Default: generated rows.",
         ),
     ] = None,
-    out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Folder for records and tables; finished rows are kept.")
-    ] = Path("reproduction"),
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for records and tables.")] = Path(
+        "reproduction"
+    ),
 ) -> None:
-    """Compute the paper's tables again, with its figures beside ours.
+    """Recompute the tables of the paper and show the published numbers next to ours.
 
-    Every row is kept as soon as it is finished: the same command goes on where it was stopped.
+    Every row is saved when it is finished; the same command continues an interrupted run.
     """
     from minerva_select.evaluation.paper import NAMES, read_configuration
 
@@ -56,21 +56,21 @@ def reproduce_command(
     names = NAMES if experiment == EVERYTHING else (experiment,)
     runs = [(name, find_data(name, data)) for name in names]
     if experiment == EVERYTHING and ("fraud", None) not in runs:
-        runs.append(("fraud", None))  # on simulated payments too, whose truth is known
+        runs.append(("fraud", None))  # also on simulated payments, whose relevant features are known
     plans = [(read_configuration(name, quick=quick), source) for name, source in runs]
     stems = [record_name(configuration, source) for configuration, source in plans]
-    folder = writable_folder(out, [f"{stem}{ending}" for stem in stems for ending in (".jsonl", ".md", ".png")])
+    folder = prepare_folder(out, [f"{stem}{ending}" for stem in stems for ending in (".jsonl", ".md", ".png")])
     for configuration, source in plans:
         _reproduce(configuration, source, folder)
 
 
 def find_data(experiment: str, given: Path | None) -> Path | None:
-    """The data of an experiment: the file that is given, or its own file in the folder that is."""
+    """Data file of an experiment: the given file, or the experiment's file in the given folder."""
     given = given or (Path(os.environ["MINERVA_DATA"]) if os.environ.get("MINERVA_DATA") else None)
     if given is None or experiment not in _FILES:
         return None
     if not given.exists():
-        raise InputError(f"There is no file or folder {str(given)!r}; --data needs one.")
+        raise InputError(f"There is no file or folder {str(given)!r}; check --data.")
     if given.is_file():
         return given
     places = (given / _FILES[experiment], given / _FILES[experiment].name)
@@ -87,7 +87,7 @@ def _reproduce(configuration: Configuration, data: Path | None, folder: Path) ->
     records = Records(folder / f"{stem}.jsonl")
     with ProgressBar() as bar:
         tables, found = reproduce(configuration, records, data, lambda label, done: bar(Progress(label, done)))
-    write_text(folder / f"{stem}.md", "\n\n".join(table.to_markdown() for table in tables) + "\n")
+    write_files({folder / f"{stem}.md": "\n\n".join(table.to_markdown() for table in tables) + "\n"})
     if configuration.name == "mine":
         from minerva_select.evaluation.paper.mine import plot
 
@@ -98,7 +98,7 @@ def _reproduce(configuration: Configuration, data: Path | None, folder: Path) ->
 
 
 def record_name(configuration: Configuration, data: Path | None) -> str:
-    """Stem of the files of one experiment on some data.
+    """File name, without extension, of the results of an experiment.
 
     Examples
     --------
@@ -111,17 +111,15 @@ def record_name(configuration: Configuration, data: Path | None) -> str:
 
 
 def _print(tables: list[FigureTable]) -> None:
-    from rich import box
-    from rich.table import Table
     from rich.text import Text
 
-    from minerva_select.cli.tables import output_console
+    from minerva_select.cli.tables import new_table, output_console
 
     console = output_console()
     for figures in tables:
-        drawn = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+        table = new_table(console)
         for place, header in enumerate(figures.header):
-            drawn.add_column(header, justify="left" if place == 0 else "right", overflow="fold")
+            table.add_column(header, justify="left" if place == 0 else "right", overflow="fold")
         for row in figures.rows:
-            drawn.add_row(*(Text(cell) for cell in row))
-        console.print(Text(figures.title, style="bold"), drawn, *(Text(note) for note in figures.notes), Text())
+            table.add_row(*(Text(cell) for cell in row))
+        console.print(Text(figures.title, style="bold"), table, *(Text(note) for note in figures.notes), Text())

@@ -1,8 +1,9 @@
-"""``minerva select``: which features of a table carry information about a target."""
+"""``minerva select``: select the features of a table that carry information about a target."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from minerva_select.cli import options
-from minerva_select.cli.columns import column_names, resolve_all
-from minerva_select.cli.fits import Fits, RepeatPlan
-from minerva_select.cli.interrupts import stoppable
-from minerva_select.cli.output_files import WORK, own_folder, writable_folder, write_results
-from minerva_select.cli.processes import processes
+from minerva_select.cli.columns import parse_select_options
+from minerva_select.cli.fits import Fit, check_repeatable
+from minerva_select.cli.interrupts import stop_on_ctrl_c
+from minerva_select.cli.output_files import check_own_folder, describe_written, prepare_folder, write_results
 from minerva_select.cli.provenance import with_command
 from minerva_select.cli.verbosity import log_to_stderr, logger
 from minerva_select.errors import InputError, MinervaError
@@ -23,6 +23,8 @@ from minerva_select.results import Progress, Selection
 
 if TYPE_CHECKING:
     from minerva_select.data.memory_budget import MemoryBudget
+
+CACHE = ".minerva"  # folder inside --out for encoded rows and checkpoints
 
 
 def select_command(
@@ -53,124 +55,145 @@ def select_command(
     verbose: options.Verbose = False,
     quiet: options.QuietNames = False,
 ) -> None:
-    """Find the features that carry information about the target, together, and say why.
+    """Select the features that together carry information about the target, and explain why.
 
-    Options that name columns can be repeated, or take several names with commas between them.
+    Options that name columns can be repeated, or take a comma-separated list.
     """
     from minerva_select.callbacks import ProgressBar
     from minerva_select.data.file_discovery import find_files
     from minerva_select.data.loading import open_within
     from minerva_select.data.memory_budget import MemoryBudget
 
-    again = RepeatPlan.asked(repeats, subsample, jobs)
+    _check_dependent_options(repeats=repeats, subsample=subsample, jobs=jobs, resume=resume, cache=cache, out=out)
     files = find_files(data)
     typed = {"--target": target, "--ignore": ignore, "--keep": keep, "--drop": drop, "--categorical": categorical}
     of_rows = {"--group-column": group_column, "--time-column": time_column, "--weight-column": weight_column}
     failure: BaseException | None = None
-    with log_to_stderr(verbose=verbose, quiet=quiet), processes(device) as ranks:
-        folder = writable_folder(out) if out is not None else None
-        workplace = _workplace(cache, folder, resume)
+    written: list[Path] = []
+    with log_to_stderr(verbose=verbose, quiet=quiet), _process_group(device) as group:
+        is_main, n_processes = (True, 1) if group is None else (group.is_main, group.size)
+        folder = None if out is None else prepare_folder(out)
+        cache_dir = _prepare_cache(cache, folder)
         parameters: dict[str, Any] = {
             "n_features_to_select": n_features,
             "device": device,
             "time_limit": time_limit,
             "random_state": seed,
             "max_memory": memory,
-            "cache_dir": workplace,
+            "cache_dir": cache_dir,
             "resume": resume,
-            "verbose": int(verbose and ranks.is_main),
+            "verbose": int(verbose and is_main),
         }
-        hidden = quiet or not ranks.is_main
-        with _work_is_kept(workplace), ProgressBar(quiet=hidden) as progress:
-            progress(Progress("read", 0.0))
+        hidden = quiet or not is_main
+        with _report_checkpoint(cache_dir), ProgressBar(quiet=hidden) as bar:
+            bar(Progress("read", 0.0))
             budget = MemoryBudget.from_max_memory(memory)
-            table = open_within(files, budget, workplace)
-            named = resolve_all(typed, of_rows, column_names(table))
-            if again is not None:
-                again.check(table, named, ranks)
+            table = open_within(files, budget, cache_dir)
+            named = parse_select_options(typed, of_rows, table.names)
+            if repeats is not None:
+                check_repeatable(table, named, n_processes)
             if not hidden:
-                _announce(table, budget, workplace, time_limit)
-            fits = Fits.of(table, named, parameters, solver)
-            with stoppable(alone=ranks.size == 1) as stop:
-                selection = with_command(fits.answer((progress, stop)), ctx, data)
-        if again is not None and not stop.asked:
-            selection, failure = _repeat(fits, selection, again, folder, quiet=quiet)
-        written, unwritten = _write(selection, folder if ranks.is_main else None)
-        ranks.barrier()
-        if workplace is not None and workplace != cache and ranks.is_main and not unwritten:
-            shutil.rmtree(workplace, ignore_errors=True)
-    if ranks.is_main:
+                _report_size(table, budget, cache_dir, time_limit)
+            fit = Fit.from_options(table, named, parameters, solver)
+            with stop_on_ctrl_c(single_process=n_processes == 1) as stop:
+                selection = with_command(fit.run((bar, stop)), ctx, data)
+        if repeats is not None and not stop.requested:
+            selection, failure = _repeat(fit, selection, folder, repeats, subsample, jobs, quiet=quiet)
+        if folder is not None and is_main:
+            try:
+                written = write_results(selection, folder)
+            except MinervaError as error:  # raised after the selection is printed, which may have taken hours
+                failure = error
+        if group is not None:
+            group.barrier()
+        if written and cache_dir is not None and cache is None:
+            shutil.rmtree(cache_dir, ignore_errors=True)
+    if is_main:
         _print(selection, written, as_json=as_json, quiet=quiet)
-    if failure := unwritten or failure:
+    if failure is not None:
         raise failure
-    stop.conclude(selection)
+    stop.exit_if_requested(selection)
 
 
 def _repeat(
-    fits: Fits, selection: Selection, again: RepeatPlan, folder: Path | None, *, quiet: bool
+    fit: Fit,
+    selection: Selection,
+    folder: Path | None,
+    n_fits: int,
+    subsample: float | None,
+    n_jobs: int,
+    *,
+    quiet: bool,
 ) -> tuple[Selection, BaseException | None]:
-    """The selection with the frequencies of the repeats; if these fail, the selection as it is and the failure."""
+    """Return the selection with the frequencies of the repeats, or without them and the error that ended them."""
     from minerva_select.callbacks import ProgressBar
 
     try:
-        if folder is not None:  # a job that is killed during the repeats leaves the answer
+        if folder is not None:  # written now in case the process is killed during the repeats
             write_results(selection, folder)
-        with ProgressBar(quiet=quiet) as progress:
-            return fits.repeat(selection, again, progress), None
-    except (KeyboardInterrupt, MinervaError) as failure:
-        typer.echo("The repeats were not finished: the answer goes without them.", err=True)
-        return selection, failure
+        with ProgressBar(quiet=quiet) as bar:
+            return fit.repeat(selection, n_fits=n_fits, subsample=subsample, n_jobs=n_jobs, show=bar), None
+    except (KeyboardInterrupt, MinervaError) as error:
+        typer.echo("The repeats were not finished; the selection is shown without them.", err=True)
+        return selection, error
 
 
-def _write(selection: Selection, folder: Path | None) -> tuple[tuple[Path, ...], MinervaError | None]:
-    """The files that were written, or why none could be: hours of work are then shown, and lost no more than that."""
-    try:
-        return (write_results(selection, folder) if folder is not None else ()), None
-    except MinervaError as failure:
-        return (), failure
-
-
-def _workplace(cache: Path | None, out: Path | None, resume: bool) -> Path | None:
-    """The folder that a killed run leaves its work in: the one that is named, or one beside the results."""
+def _check_dependent_options(
+    *, repeats: int | None, subsample: float | None, jobs: int, resume: bool, cache: Path | None, out: Path | None
+) -> None:
+    """Raise if an option lacks the one that it depends on."""
+    for option, is_given in (("--subsample", subsample is not None), ("--jobs", jobs != 1)):
+        if is_given and repeats is None:
+            raise InputError(f"{option} needs --repeats, such as --repeats 10.")
     if resume and cache is None and out is None:
-        raise InputError("--resume needs to know where the work was left; give the --out or the --cache of that run.")
+        raise InputError("--resume needs the folder of the checkpoint; give the --out or --cache of the earlier run.")
+
+
+def _process_group(device: str) -> contextlib.AbstractContextManager[Any]:
+    """Processes that torchrun started; None for a single process, which need not import torch yet."""
+    if int(os.environ.get("WORLD_SIZE", "1")) == 1:
+        return contextlib.nullcontext()
+    from minerva_select.runtime.distributed import joined
+
+    return joined(device)
+
+
+def _prepare_cache(cache: Path | None, out: Path | None) -> Path | None:
+    """Folder for encoded rows and checkpoints: ``--cache``, or one inside ``--out``."""
     if cache is not None:
-        return writable_folder(cache, (), option="--cache", mode=0o700)
-    return None if out is None else own_folder(out / WORK)
+        return prepare_folder(cache, (), option="--cache", mode=0o700)
+    return None if out is None else check_own_folder(out / CACHE)
 
 
 @contextlib.contextmanager
-def _work_is_kept(workplace: Path | None) -> Iterator[None]:
-    """Say where an interrupted fit has left its work."""
+def _report_checkpoint(cache_dir: Path | None) -> Iterator[None]:
+    """After an interrupt, print how to resume."""
     try:
         yield
     except KeyboardInterrupt:
-        if workplace is not None and workplace.is_dir() and any(workplace.iterdir()):
-            where = repr(str(workplace))
-            typer.echo(f"Unfinished work is in {where}; the same command with --resume goes on from there.", err=True)
+        if cache_dir is not None and cache_dir.is_dir() and any(cache_dir.iterdir()):
+            typer.echo(f"Checkpoint saved in {str(cache_dir)!r}; run the same command with --resume.", err=True)
         raise
 
 
-def _announce(table: Any, budget: MemoryBudget, workplace: Path | None, time_limit: float | None) -> None:
-    """Say how large the table is; if too large for the memory, also what is done about it, and how long that takes."""
+def _report_size(table: Any, budget: MemoryBudget, cache_dir: Path | None, time_limit: float | None) -> None:
+    """Log the size of a table; print it if the table does not fit in memory and has to be encoded first."""
     from minerva_select.data.memory_budget import estimate_encoding_seconds, format_bytes, rows_within_time_limit
 
     n_rows, n_columns = table.n_rows, len(table.names)
     if table.fits_in_memory:
         logger.info("read %s rows x %s columns", f"{n_rows:,}", f"{n_columns:,}")
-        return
-    if rows_within_time_limit(n_rows, n_columns, time_limit) < n_rows:  # of which few are read, and the answer says so
-        return
-    size, where = format_bytes(table.nbytes), "a temporary folder" if workplace is None else repr(str(workplace))
-    minutes = estimate_encoding_seconds(n_rows, n_columns) / 60
-    typer.echo(
-        f"{n_rows:,} rows x {n_columns:,} columns ({size}) do not fit in {format_bytes(budget.n_bytes)}: "
-        f"they are encoded into files in {where} first, in about {max(1, round(minutes))} min.",
-        err=True,
-    )
+    elif rows_within_time_limit(n_rows, n_columns, time_limit) == n_rows:  # otherwise a warning says how many are used
+        folder = "a temporary folder" if cache_dir is None else repr(str(cache_dir))
+        minutes = max(1, round(estimate_encoding_seconds(n_rows, n_columns) / 60))
+        typer.echo(
+            f"{n_rows:,} rows x {n_columns:,} columns ({format_bytes(table.nbytes)}) do not fit in "
+            f"{format_bytes(budget.n_bytes)}; encoding them to files in {folder}, about {minutes} min.",
+            err=True,
+        )
 
 
-def _print(selection: Selection, written: tuple[Path, ...], *, as_json: bool, quiet: bool) -> None:
+def _print(selection: Selection, written: list[Path], *, as_json: bool, quiet: bool) -> None:
     from minerva_select.cli.render import print_selection
     from minerva_select.cli.tables import output_console
     from minerva_select.text.formatting import printable
@@ -181,7 +204,6 @@ def _print(selection: Selection, written: tuple[Path, ...], *, as_json: bool, qu
         for name in selection.selected:
             typer.echo(printable(name))
     else:
-        console = output_console()
-        print_selection(selection, console)
+        print_selection(selection, output_console())
     if written and not quiet:
-        typer.echo(f"Wrote {' and '.join(printable(str(path)) for path in written)}.", err=True)
+        typer.echo(describe_written(written), err=True)

@@ -1,4 +1,4 @@
-"""A command line to run, a table to run it on, and a selector that answers at once."""
+"""Command line, a small table, and a selector that returns at once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HALF = Estimate(0.5, 0.48, 0.52, n_rows=20)
 
 
 class StandIn:
-    """A selector that notes what it was asked and answers at once."""
+    """A selector that records its arguments and returns at once."""
 
     answer: Selection
     seen: dict[str, object]
@@ -34,7 +34,7 @@ class StandIn:
 
 @pytest.fixture
 def answer():
-    """A selection with a name that does not fit on a line."""
+    """A selection with a line break in a name."""
     features = (
         FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES, values={"nats": 0.5}), 1.0, 0.0, 0.5, 0.48, 0.52),
         FeatureResult("b\nc", True, Reason(ReasonCode.CONTRIBUTES)),
@@ -51,7 +51,7 @@ def selector(monkeypatch, answer):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """An empty working folder with one small table in it."""
+    """Working folder with one small table."""
     rows = "\n".join(f"{i},{i * 1.5},{'US' if i % 3 else 'DE'},{i % 2},{i % 4}" for i in range(20))
     (tmp_path / "data.csv").write_text(f"id,amount,country,is_fraud,late\n{rows}\n")
     monkeypatch.chdir(tmp_path)
@@ -66,7 +66,7 @@ def run():
 
 @pytest.fixture
 def assert_refused():
-    """Check that a run ended with exit code 2 and one sentence."""
+    """Check that a run exited with code 2 and one sentence."""
 
     def check(result, message):
         assert result.exit_code == 2

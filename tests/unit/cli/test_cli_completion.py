@@ -1,4 +1,4 @@
-"""Claims about what a shell completes."""
+"""Shell completion."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COLUMNS = ["id", "amount", "country", "is_fraud", "late"]
 
 @pytest.fixture
 def complete(folder, monkeypatch, run):
-    """What bash is offered for a line whose last word is not finished."""
+    """Completions of bash for an incomplete line."""
 
     def ask(line):
         words = line.split(" ")
@@ -62,16 +62,16 @@ def complete(folder, monkeypatch, run):
         ("minerva reproduce ", list(EXPERIMENTS)),
     ],
 )
-def test_names_are_offered(line, offered, complete):
+def test_completions(line, offered, complete):
     assert complete(line) == offered
 
 
-def test_names_that_are_offered_are_those_that_are_known():
+def test_choices_match_the_known_names():
     assert tuple(METHODS) == METHOD_NAMES
     assert sorted((*NAMES, "all")) == sorted(EXPERIMENTS)
 
 
-def test_the_header_of_any_format_is_read(tmp_path):
+def test_the_header_of_every_format_is_read(tmp_path):
     table = pa.table({"a": [1], "b": [2]})
     parquet.write_table(table, tmp_path / "one.parquet")
     feather.write_feather(table, tmp_path / "one.feather")
@@ -81,7 +81,7 @@ def test_the_header_of_any_format_is_read(tmp_path):
         assert list(column_names(str(tmp_path / name))) == ["a", "b"]
 
 
-def test_a_header_that_is_cut_offers_no_half_name(tmp_path):
+def test_a_truncated_header_offers_no_partial_name(tmp_path):
     (tmp_path / "wide.csv").write_text(",".join(f"column_{i:05d}" for i in range(6000)))  # 78 kB, of which 64 are read
     names = column_names(str(tmp_path / "wide.csv"))
     assert len(names) > 1000
@@ -90,13 +90,13 @@ def test_a_header_that_is_cut_offers_no_half_name(tmp_path):
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00", b"PAR1", b'"'])
 @pytest.mark.parametrize("name", ["bad.csv", "bad.parquet", "bad.feather", "bad.xlsx"])
-def test_a_file_that_is_no_table_offers_nothing(tmp_path, name, content, capfd):
+def test_a_file_that_is_not_a_table_offers_nothing(tmp_path, name, content, capfd):
     (tmp_path / name).write_bytes(content)
     assert [*column_names(str(tmp_path / name))] in ([], [""])
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_name_that_a_shell_would_run_is_not_offered(folder, complete):
+def test_names_that_a_shell_would_run_are_not_offered(folder, complete):
     (folder / "data.csv").write_text('amount,"a b",$(touch run),`touch run`,a;b,größe,*\n1,2,3,4,5,6,7\n')
     assert complete("minerva select data.csv --target ") == ["amount", "größe"]
 

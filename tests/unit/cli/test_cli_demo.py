@@ -1,4 +1,4 @@
-"""Claims about ``minerva demo``."""
+"""``minerva demo``."""
 
 from __future__ import annotations
 
@@ -19,24 +19,26 @@ def small_demo(folder, selector, monkeypatch):
 
 def demo_answer(*selected):
     features = tuple(
-        FeatureResult(f"f{i}", f"f{i}" in selected, Reason(ReasonCode.CONTRIBUTES) if f"f{i}" in selected else "no")
+        FeatureResult(
+            f"f{i}", f"f{i}" in selected, Reason(ReasonCode.CONTRIBUTES if f"f{i}" in selected else ReasonCode.NOISE)
+        )
         for i in range(30)
     )
     half = Estimate(0.5, 0.48, 0.52, n_rows=500)
     return Selection("y", features, half, half, n_rows=500)
 
 
-def test_the_demo_tells_the_problem_the_answer_and_the_point(folder, small_demo, run):
+def test_the_demo_describes_the_problem_and_the_selection(folder, small_demo, run):
     small_demo.answer = demo_answer("f3", "f8")
     result = run("demo", "--seed", 5)
     assert result.exit_code == 0
     for words in (
-        "500 rows of 30 features, each a number from 1 to 5",
+        "500 rows with 30 features",
         "y is 1 where f3 equals f8",
         "One feature at a time",
         "2 of 30 features carry 0.500 nats about y",
         "exact: 2 found, 0 missed, 0 irrelevant",
-        "the two together have 0.500 of y's 0.500",
+        "together they carry 0.500 of the 0.500 nats",
     ):
         assert words in result.stdout
     assert Selection.load("minerva-demo/selection.json") == small_demo.answer
@@ -44,10 +46,10 @@ def test_the_demo_tells_the_problem_the_answer_and_the_point(folder, small_demo,
     assert small_demo.seen["random_state"] == 5
 
 
-def test_the_demo_ends_with_1_when_the_answer_is_not_the_truth(folder, small_demo, run):
+def test_the_demo_exits_with_1_if_the_selection_is_not_exact(folder, small_demo, run):
     small_demo.answer = demo_answer("f3", "f9")
     result = run("demo", "--out", "elsewhere")
     assert result.exit_code == 1
     assert "type I (misses relevant features): 1 found, 1 missed, 1 irrelevant" in result.stdout
-    assert "the two together" not in result.stdout
+    assert "together they" not in result.stdout
     assert (folder / "elsewhere/selection.json").exists()

@@ -1,4 +1,4 @@
-"""Claims about ``minerva estimate``."""
+"""``minerva estimate``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from minerva_select.text.metadata import describe_estimate_note
 CAPPED = Estimate(0.5, 0.48, 0.52, n_rows=20, note=EstimateNote.CAPPED, entropy=0.5)
 
 
-def test_an_estimate_is_a_line_or_a_document(folder, monkeypatch, run):
+def test_an_estimate_is_printed_as_a_line_or_as_json(folder, monkeypatch, run):
     seen = {}
 
     def stand_in(X, y, **rest):
@@ -53,7 +53,7 @@ def test_an_estimate_is_a_line_or_a_document(folder, monkeypatch, run):
         (["--x", "amount", "--y", "is_fraud", "--categorical", "late"], "no column 'late'"),
     ],
 )
-def test_a_bad_estimate_ends_with_2_and_one_sentence(folder, arguments, message, run, assert_refused):
+def test_bad_options_exit_with_2_and_one_sentence(folder, arguments, message, run, assert_refused):
     assert_refused(run("estimate", "data.csv", *arguments), message)
 
 
@@ -62,18 +62,16 @@ def test_a_bad_estimate_ends_with_2_and_one_sentence(folder, arguments, message,
     ("name", "content", "arguments", "message"),
     [
         ("nowhere.csv", None, [], "no file 'nowhere.csv'"),
-        ("bad.csv", "a,b\n", [], "minerva: The table has columns and no rows; give data with rows.\n"),
-        ("bad.csv", "a,b\n1,2\n2,3\n", [], "minerva: 2 rows are too few"),
-        ("bad.csv", "a,b\n" + "1,2\n2,2\n" * 20, [], "'b' has only one value (2 in all 40 rows)"),
+        ("bad.csv", "a,b\n", [], "no rows"),
+        ("bad.csv", "a,b\n1,2\n2,3\n", [], "too few"),
+        ("bad.csv", "a,b\n" + "1,2\n2,2\n" * 20, [], "'b' has only one value"),
         ("bad.csv", "a,b\n" + "1,2\n2,\n3,4\n" * 20, [], "'b' has 20 missing values"),
         ("bad.csv", "a,b\n" + "inf,2\n2,3\n" * 20, [], "'a' has 20 infinite values"),
         ("good.csv", "a,b\n" + "1,2\n2,3\n" * 20, ["--device", "abacus"], "abacus"),
         ("good.csv", "a,b\n" + "1,2\n2,3\n" * 20, ["--seed", "-1"], "--seed"),
     ],
 )
-def test_data_that_cannot_be_estimated_end_with_2_and_one_sentence(
-    name, content, arguments, message, run, assert_refused
-):
+def test_unusable_data_exit_with_2_and_one_sentence(name, content, arguments, message, run, assert_refused):
     if content is not None:
         Path(name).write_text(content)
     assert_refused(run("estimate", name, "--x", "a", "--y", "b", *arguments), message)

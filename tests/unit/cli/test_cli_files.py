@@ -1,4 +1,4 @@
-"""Claims about what the command line checks before it works and writes after."""
+"""Output files: checks before the work, writing after it."""
 
 from __future__ import annotations
 
@@ -20,56 +20,56 @@ SELECTION = Selection(
 )
 
 
-def test_a_folder_is_made_with_its_parents_and_left_empty(tmp_path):
-    folder = output_files.writable_folder(tmp_path / "one" / "two")
+def test_a_folder_is_created_with_its_parents_and_left_empty(tmp_path):
+    folder = output_files.prepare_folder(tmp_path / "one" / "two")
     assert folder.is_dir()
     assert list(folder.iterdir()) == []
 
 
-def test_a_file_is_no_folder(tmp_path):
+def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
     (tmp_path / "taken").write_text("")
-    with pytest.raises(InputError, match="is a file and --out needs a folder"):
-        output_files.writable_folder(tmp_path / "taken")
+    with pytest.raises(InputError, match=r"file .* --out"):
+        output_files.prepare_folder(tmp_path / "taken")
     with pytest.raises(InputError, match="cannot be written"):
-        output_files.writable_folder(tmp_path / "taken" / "below")
+        output_files.prepare_folder(tmp_path / "taken" / "below")
 
 
-def test_a_folder_where_a_result_goes_is_found_before_the_work(tmp_path):
+def test_a_folder_in_the_place_of_a_result_is_refused_before_the_work(tmp_path):
     (tmp_path / "selection.json").mkdir()
     with pytest.raises(InputError, match=r"selection\.json' is a folder"):
-        output_files.writable_folder(tmp_path)
+        output_files.prepare_folder(tmp_path)
 
 
-def test_a_folder_without_permission_is_found_before_the_work(tmp_path, monkeypatch):
+def test_a_folder_without_permission_is_refused_before_the_work(tmp_path, monkeypatch):
     def refuse(*_):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("os.open", refuse)  # root, as which tests may run, is never refused
+    monkeypatch.setattr("os.open", refuse)  # root, who may run the tests, is never refused
     with pytest.raises(InputError, match="cannot be written: Permission denied"):
-        output_files.writable_folder(tmp_path)
+        output_files.prepare_folder(tmp_path)
 
 
-def test_a_page_may_stand_beside_a_folder_of_any_name(tmp_path):
+def test_a_report_can_be_written_next_to_any_folder(tmp_path):
     (tmp_path / "selection.json").mkdir()
-    assert output_files.writable_file(tmp_path / "page.html") == tmp_path / "page.html"
+    assert output_files.prepare_file(tmp_path / "page.html") == tmp_path / "page.html"
 
 
-def test_the_option_that_named_the_folder_is_named(tmp_path):
+def test_errors_name_the_option_of_the_folder(tmp_path):
     (tmp_path / "taken").write_text("")
-    with pytest.raises(InputError, match="is a file and --cache needs a folder"):
-        output_files.writable_folder(tmp_path / "taken", (), option="--cache")
-    with pytest.raises(InputError, match="choose another --cache"):
-        output_files.writable_folder(tmp_path / "taken" / "below", (), option="--cache")
+    with pytest.raises(InputError, match=r"file .* --cache"):
+        output_files.prepare_folder(tmp_path / "taken", (), option="--cache")
+    with pytest.raises(InputError, match="--cache"):
+        output_files.prepare_folder(tmp_path / "taken" / "below", (), option="--cache")
 
 
-def test_results_are_read_back_equal(tmp_path):
+def test_results_can_be_loaded_again(tmp_path):
     selection_path, report_path = output_files.write_results(SELECTION, tmp_path)
     assert Selection.load(selection_path) == SELECTION
     assert report_path.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "selection.json"]
 
 
-def test_a_report_that_cannot_be_drawn_leaves_no_selection_behind(tmp_path, monkeypatch):
+def test_if_the_report_fails_no_file_is_written(tmp_path, monkeypatch):
     def fail(selection):
         raise RuntimeError
 
@@ -79,11 +79,11 @@ def test_a_report_that_cannot_be_drawn_leaves_no_selection_behind(tmp_path, monk
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_disk_is_an_input_error_and_leaves_nothing(tmp_path, monkeypatch):
+def test_a_full_disk_is_an_input_error_and_leaves_no_file(tmp_path, monkeypatch):
     def full(handle):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(InputError, match="cannot be written: No space left on device"):
-        output_files.write_text(tmp_path / "report.html", "text")
+        output_files.write_files({tmp_path / "report.html": "text"})
     assert list(tmp_path.iterdir()) == []

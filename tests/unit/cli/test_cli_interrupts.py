@@ -1,4 +1,4 @@
-"""Claims about Ctrl-C and the signals of schedulers."""
+"""Ctrl-C and SIGTERM."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from minerva_select import problems
-from minerva_select.cli.interrupts import Stop, Terminated, stoppable, terminable
+from minerva_select.cli.interrupts import StopRequest, Terminated, raise_on_sigterm, stop_on_ctrl_c
 from minerva_select.results import Progress, Selection
 
 LEARNING = Progress("learn", 0.2)
@@ -25,43 +25,43 @@ def contents(folder):
     return sorted(path.name for path in Path(folder).iterdir())
 
 
-def test_the_first_signal_asks_the_fit_and_the_second_interrupts_it(capsys):
-    with stoppable() as stop:
+def test_the_first_signal_requests_a_stop_and_the_second_interrupts(capsys):
+    with stop_on_ctrl_c() as stop:
         assert stop(LEARNING) is False
         signal.raise_signal(signal.SIGINT)
         assert stop(LEARNING) is True
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
-    assert capsys.readouterr().err.count("press it again to end at once") == 1
+    assert capsys.readouterr().err.count("Ctrl-C:") == 1
 
 
 @pytest.mark.parametrize("stages", [(), ("read",), ("read", "encode")])
-def test_where_nothing_is_known_the_first_signal_interrupts(stages):
-    with stoppable() as stop:
+def test_without_a_result_the_first_signal_interrupts(stages):
+    with stop_on_ctrl_c() as stop:
         for stage in stages:
             stop(Progress(stage, 0.0))
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
-    assert not stop.asked
+    assert not stop.requested
 
 
-def test_a_stage_that_comes_again_does_not_make_the_answer_unknown():
-    stop = Stop(say=lambda _: None)
+def test_a_result_stays_known_in_later_stages():
+    stop = StopRequest(write=lambda _: None)
     stop(LEARNING)
     stop(Progress("encode", 0.3))
-    stop.hear()
-    assert stop.asked
+    stop.handle_signal()
+    assert stop.requested
 
 
-def test_one_of_several_processes_is_interrupted_at_once():
-    with stoppable(alone=False) as stop:
+def test_a_process_of_a_distributed_run_is_interrupted_at_once():
+    with stop_on_ctrl_c(single_process=False) as stop:
         stop(LEARNING)
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
 
 
-@pytest.mark.parametrize(("number", "block"), [(signal.SIGINT, stoppable), (signal.SIGTERM, terminable)])
-def test_handlers_are_put_back_also_after_an_error(number, block):
+@pytest.mark.parametrize(("number", "block"), [(signal.SIGINT, stop_on_ctrl_c), (signal.SIGTERM, raise_on_sigterm)])
+def test_handlers_are_restored_after_an_error(number, block):
     before = signal.getsignal(number)
     seen = []
 
@@ -76,23 +76,23 @@ def test_handlers_are_put_back_also_after_an_error(number, block):
     assert signal.getsignal(number) is before
 
 
-def test_a_signal_that_was_ignored_stays_so():
+def test_ignored_signals_stay_ignored():
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        with stoppable() as stop:
+        with stop_on_ctrl_c() as stop:
             stop(LEARNING)
             signal.raise_signal(signal.SIGINT)
-        assert not stop.asked
+        assert not stop.requested
     finally:
         signal.signal(signal.SIGINT, before)
 
 
-def test_another_thread_leaves_signals_alone():
+def test_other_threads_do_not_change_handlers():
     seen = []
 
     def work():
         before = signal.getsignal(signal.SIGINT)
-        with stoppable(), terminable():
+        with stop_on_ctrl_c(), raise_on_sigterm():
             seen.append(signal.getsignal(signal.SIGINT) is before)
 
     thread = threading.Thread(target=work)
@@ -101,15 +101,15 @@ def test_another_thread_leaves_signals_alone():
     assert seen == [True]
 
 
-def test_a_termination_is_an_interrupt():
-    with pytest.raises(KeyboardInterrupt) as caught, terminable():
+def test_termination_is_an_interrupt():
+    with pytest.raises(KeyboardInterrupt) as caught, raise_on_sigterm():
         signal.raise_signal(signal.SIGTERM)
     assert isinstance(caught.value, Terminated)
 
 
 @pytest.fixture
 def signalled(folder, selector, answer):
-    """A selector that is sent signals in its fit, and gives the answer early if it is asked to end."""
+    """A selector that receives signals in its fit and returns early if a stop is requested."""
     early = dataclasses.replace(answer, converged=False)
 
     class Signalled(selector):
@@ -139,26 +139,28 @@ def fit_signalled(signalled, monkeypatch):
     return install
 
 
-def test_a_stopped_fit_is_shown_and_written_as_usual_and_ends_with_130(fit_signalled, run):
+def test_a_stopped_fit_is_printed_and_written_and_exits_with_130(fit_signalled, run):
     fit_signalled(signal.SIGINT)
     result = run(*SELECT)
     assert result.exit_code == 130
     assert "0.500 (0.480 to 0.520)" in result.stdout
-    assert "Stopped by Ctrl-C: this is the best so far." in result.stderr
+    assert "best selection so far" in result.stderr.splitlines()[-1]
     assert not Selection.load("results/selection.json").converged
     assert contents("results") == ["report.html", "selection.json"]
 
 
-def test_a_fit_that_was_done_when_ctrl_c_came_is_said_to_be_whole(fit_signalled, monkeypatch, answer, run):
+def test_a_fit_that_was_complete_at_ctrl_c_says_so(fit_signalled, monkeypatch, answer, run):
     fit_signalled(signal.SIGINT)
-    monkeypatch.setattr(Stop, "__call__", lambda self, _: setattr(self, "_has_answer", True))  # nobody is told
+    monkeypatch.setattr(
+        StopRequest, "__call__", lambda self, _: setattr(self, "_has_result", True)
+    )  # never returns True
     result = run(*SELECT)
     assert result.exit_code == 130
-    assert "Stopped by Ctrl-C: the answer is whole" in result.stderr
+    assert "complete" in result.stderr.splitlines()[-1]
     assert Selection.load("results/selection.json") == answer
 
 
-def test_a_stopped_fit_says_so_when_quiet_and_leaves_stdout_to_the_answer(fit_signalled, run):
+def test_a_stopped_fit_says_so_on_stderr_even_if_quiet(fit_signalled, run):
     fit_signalled(signal.SIGINT)
     result = run(*SELECT, "--json")
     assert result.exit_code == 130
@@ -172,17 +174,17 @@ def test_a_stopped_fit_says_so_when_quiet_and_leaves_stdout_to_the_answer(fit_si
     ("signals", "code", "word"),
     [((signal.SIGINT, signal.SIGINT), 130, "Interrupted"), ((signal.SIGTERM,), 143, "Terminated")],
 )
-def test_a_second_ctrl_c_and_sigterm_end_at_once_and_leave_the_work(fit_signalled, signals, code, word, run):
+def test_a_second_ctrl_c_and_sigterm_end_at_once_and_keep_the_checkpoint(fit_signalled, signals, code, word, run):
     fit_signalled(*signals)
     result = run(*SELECT)
     assert (result.exit_code, result.stdout) == (code, "")
-    work = str(Path("results") / ".minerva")
-    assert f"Unfinished work is in {work!r}; the same command with --resume goes on from there.\n" in result.stderr
+    first, *_ = [line for line in result.stderr.splitlines() if "--resume" in line]
+    assert repr(str(Path("results") / ".minerva")) in first
     assert result.stderr.endswith(f"minerva: {word}.\n")
     assert contents("results") == [".minerva"]
 
 
-def test_a_stopped_demo_ends_with_130(fit_signalled, monkeypatch, run):
+def test_a_stopped_demo_exits_with_130(fit_signalled, monkeypatch, run):
     small = problems.equality(n_samples=500, random_state=0)
     monkeypatch.setattr("minerva_select.problems.equality", lambda random_state: small)
     fit_signalled(signal.SIGINT)
@@ -202,10 +204,10 @@ def table(tmp_path):
 
 
 def send_during_a_training(number, folder):
-    """Run the command, and send it a signal once its log tells of a training: exit code, and the rest of stderr."""
+    """Run the command and send it a signal when its log shows a training; return exit code and rest of stderr."""
     program = (
         "import signal, sys\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job in the background ignores it
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # background jobs ignore it
         "from minerva_select.cli import main\n"
         f"sys.argv = ['minerva', *{[*SELECT[:2], '--target', 'y', *SELECT[4:], '--verbose']!r}]\n"
         "main()\n"
@@ -215,22 +217,22 @@ def send_during_a_training(number, folder):
     ) as command:
         trainings = (line for line in command.stderr if ": step " in line)
         next(trainings)
-        next(trainings)  # the log hears of the first before the callbacks do
+        next(trainings)  # the first is logged before the callbacks are called
         command.send_signal(number)
         rest = command.stderr.read()
     return command.returncode, rest
 
 
-def test_a_real_fit_ends_early_with_an_answer_when_it_is_interrupted(table):
+def test_an_interrupted_real_fit_ends_early_with_a_selection(table):
     code, rest = send_during_a_training(signal.SIGINT, table)
     assert code == 130
-    assert "Stopped by Ctrl-C: this is the best so far." in rest
+    assert "Stopped by Ctrl-C" in rest
     assert "Traceback" not in rest
     assert not Selection.load(table / "results/selection.json").converged
     assert (table / "results/report.html").exists()
 
 
-def test_a_real_fit_that_is_terminated_leaves_no_result(table):
+def test_a_terminated_real_fit_leaves_no_result(table):
     code, rest = send_during_a_training(signal.SIGTERM, table)
     assert code == 143
     assert rest.endswith("minerva: Terminated.\n")

@@ -1,4 +1,4 @@
-"""Claims about an ``--out`` that cannot be written: every command finds that before its work."""
+"""Every command checks before its work whether ``--out`` can be written."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-LONG = "x" * 300  # a name may have 255 bytes on any file system in use
+LONG = "x" * 300  # file systems allow 255 bytes
 PLACES = {
     "a file in the way": "data.csv/below",
-    "no permission": "/proc/minerva",  # nobody may write there, not even root
-    "a parent that cannot be made": "/proc/minerva/deep/down",
+    "no permission": "/proc/minerva",  # not even root can write there
+    "a parent that cannot be created": "/proc/minerva/deep/down",
     "a name that is too long": LONG,
     "a parent whose name is too long": f"{LONG}/below",
 }
@@ -26,11 +26,11 @@ COMMANDS = {
 
 @pytest.fixture
 def no_work(folder, answer, monkeypatch):
-    """Any work ends the test."""
+    """Fail if any work starts."""
     answer.save(folder / "selection.json")
 
     def fail(*_, **__):
-        pytest.fail("the work has begun")
+        pytest.fail("the work has started")
 
     for name in (
         "minerva_select.selectors.MinervaSelector",
@@ -46,7 +46,7 @@ def no_work(folder, answer, monkeypatch):
 @pytest.mark.usefixtures("no_work")
 @pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
 @pytest.mark.parametrize("command", COMMANDS)
-def test_it_is_found_before_the_work_and_told_in_one_sentence(command, place, run, assert_refused):
+def test_a_path_that_cannot_be_written_is_refused_before_the_work(command, place, run, assert_refused):
     option = "--cache" if command.endswith("--cache") else "--out"
     assert_refused(run(*COMMANDS[command], option, place), option)
 
@@ -63,7 +63,7 @@ def test_it_is_found_before_the_work_and_told_in_one_sentence(command, place, ru
         ("compare", "comparison.json"),
     ],
 )
-def test_what_stands_in_the_place_of_a_result_is_found_before_the_work(command, name, folder, run, assert_refused):
+def test_a_result_that_cannot_be_replaced_is_refused_before_the_work(command, name, folder, run, assert_refused):
     (folder / "results").mkdir()
     if name == ".minerva":
         (folder / "results" / name).touch()
@@ -72,13 +72,13 @@ def test_what_stands_in_the_place_of_a_result_is_found_before_the_work(command, 
     assert_refused(run(*COMMANDS[command], "--out", "results"), f"{name}' is a f")
 
 
-def test_a_name_that_only_just_fits_is_written(folder, answer, run):
+def test_the_longest_possible_name_is_written(folder, answer, run):
     answer.save("selection.json")
-    page = "x" * 235 + ".html"  # with what a file under way is called by, below 255
+    page = "x" * 235 + ".html"  # shorter than 255 with the suffix of a temporary file
     assert run("report", "selection.json", "--out", page).exit_code == 0
     assert (folder / page).exists()
 
 
-def test_a_page_whose_name_leaves_no_room_for_a_file_under_way_is_refused(folder, answer, run, assert_refused):
+def test_a_name_without_room_for_a_temporary_suffix_is_refused(folder, answer, run, assert_refused):
     answer.save("selection.json")
     assert_refused(run("report", "selection.json", "--out", "x" * 250 + ".html"), "File name too long")

@@ -1,4 +1,4 @@
-"""Claims about the command that is saved with its answer."""
+"""The command that is saved with a selection."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from minerva_select.results import Selection
         ("--data=ftp://ann:secret@store/x.csv", "--data=ftp://store/x.csv"),
     ],
 )
-def test_addresses_are_kept_without_their_secrets(typed, kept):
+def test_urls_are_saved_without_passwords(typed, kept):
     assert without_secrets(typed) == kept
 
 
-def test_the_saved_selection_knows_the_command_and_the_data(folder, selector, run):
+def test_the_saved_selection_contains_command_and_data(folder, selector, run):
     selector.answer = full_selection()
     arguments = ("select", "data.csv", "--target", "is_fraud", "--ignore", "id, amount", "--out", "results")
     assert run(*arguments).exit_code == 0
@@ -43,6 +43,6 @@ def test_the_saved_selection_knows_the_command_and_the_data(folder, selector, ru
     assert dataclasses.replace(saved, **rest) == dataclasses.replace(full_selection().provenance, **rest)
 
 
-def test_a_selection_without_provenance_stays_as_it_is(folder, selector, answer, run):
+def test_a_selection_without_provenance_is_unchanged(folder, selector, answer, run):
     assert run("select", "data.csv", "--target", "is_fraud", "--out", "results").exit_code == 0
     assert Selection.load("results/selection.json") == answer

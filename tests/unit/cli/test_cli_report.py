@@ -1,4 +1,4 @@
-"""Claims about ``minerva report``."""
+"""``minerva report``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HALF = Estimate(0.5, 0.48, 0.52, n_rows=20)
 SELECTION = Selection("y", (FeatureResult("b\nc", True, Reason(ReasonCode.CONTRIBUTES)),), HALF, HALF, n_rows=20)
 
 
-def test_report_draws_a_saved_selection_again(folder, run):
+def test_the_report_of_a_saved_selection_is_written(folder, run):
     SELECTION.save("selection.json")
     result = run("report", "selection.json", "--out", "pages/report.html")
     assert result.exit_code == 0
@@ -37,22 +37,22 @@ def broken(**changes):
         (broken(mutual_information={"nats": "x", "low": 0, "high": 0, "n_rows": 1}), "not a saved selection"),
     ],
 )
-def test_a_file_that_is_no_selection_is_refused_and_nothing_is_written(folder, content, message, run, assert_refused):
+def test_a_file_that_is_not_a_selection_is_refused(folder, content, message, run, assert_refused):
     (folder / "selection.json").write_text(content)
     assert_refused(run("report", "selection.json"), message)
     assert not (folder / "report.html").exists()
 
 
-def test_report_refuses_paths_that_it_cannot_use(folder, run, assert_refused):
+def test_unusable_paths_are_refused(folder, run, assert_refused):
     assert_refused(run("report", "nowhere.json"), "no file 'nowhere.json'")
     SELECTION.save("selection.json")
     assert_refused(run("report", "selection.json", "--out", "selection.json"), "is the selection itself")
-    assert_refused(run("report", "selection.json", "--out", "."), "is a folder and --out needs a file")
+    assert_refused(run("report", "selection.json", "--out", "."), "--out needs a file")
     assert Selection.load("selection.json") == SELECTION
 
 
 def _changes(whole):
-    """Ways to spoil the document of a selection with everything in it, one at a time."""
+    """Documents of a full selection with one error each."""
     feature = whole["features"][0]
     return {
         "a newer schema": {**whole, "schema_version": whole["schema_version"] + 1},
@@ -61,13 +61,13 @@ def _changes(whole):
         "a feature that is text": {**whole, "features": ["f0"]},
         "a flag that is text": {**whole, "features": [{**feature, "selected": "yes"}]},
         "a name that is a number": {**whole, "features": [{**feature, "feature": 7}]},
-        "an amount that is a list": {**whole, "features": [{**feature, "contribution_nats": [0.5]}]},
-        "a role that there is not": {**whole, "features": [{**feature, "role": "boss"}]},
+        "a number that is a list": {**whole, "features": [{**feature, "contribution_nats": [0.5]}]},
+        "an unknown role": {**whole, "features": [{**feature, "role": "boss"}]},
         "rows that are text": {**whole, "n_rows": "many"},
-        "a pair without amounts": {**whole, "pairs": [{"first": "f0", "second": "f1"}]},
+        "a pair without numbers": {**whole, "pairs": [{"first": "f0", "second": "f1"}]},
         "a path of text": {**whole, "path": "f0"},
         "provenance that is text": {**whole, "provenance": "me"},
-        "a field that there is not": {**whole, "surprise": 1},
+        "an unknown field": {**whole, "surprise": 1},
     }
 
 
@@ -75,21 +75,21 @@ WHOLE = json.loads(full_selection().to_json())
 
 
 @pytest.mark.parametrize("document", _changes(WHOLE).values(), ids=_changes(WHOLE))
-def test_a_file_that_was_edited_by_hand_is_refused_in_one_sentence(folder, document, run, assert_refused):
+def test_an_edited_file_is_refused_in_one_sentence(folder, document, run, assert_refused):
     (folder / "selection.json").write_text(json.dumps(document))
     assert_refused(run("report", "selection.json"), "selection.json")
     assert not (folder / "report.html").exists()
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.999])
-def test_a_file_that_was_cut_is_refused_in_one_sentence(folder, share, run, assert_refused):
+def test_a_truncated_file_is_refused_in_one_sentence(folder, share, run, assert_refused):
     text = full_selection().to_json()
     (folder / "selection.json").write_text(text[: int(share * len(text))])
     assert_refused(run("report", "selection.json"), "not valid JSON")
     assert not (folder / "report.html").exists()
 
 
-def test_a_refused_selection_makes_no_folder(folder, run, assert_refused):
+def test_a_refused_selection_creates_no_folder(folder, run, assert_refused):
     (folder / "selection.json").write_text("{}")
     assert_refused(run("report", "selection.json", "--out", "new/report.html"), "schema_version")
     assert not (folder / "new").exists()

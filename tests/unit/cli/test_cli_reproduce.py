@@ -1,4 +1,4 @@
-"""Claims about ``minerva reproduce``."""
+"""``minerva reproduce``."""
 
 from __future__ import annotations
 
@@ -11,41 +11,41 @@ from minerva_select.errors import InputError
 
 
 @pytest.fixture
-def at_once(monkeypatch):
-    """Rows of Experiment A that are there at once; the list of what was asked."""
-    asked = []
+def requested(monkeypatch):
+    """Labels of the requested rows of Experiment A, which are computed at once."""
+    labels = []
 
     def compute(cell, perform, limit):
-        asked.append(cell.label)
+        labels.append(cell.label)
         found = {"selected": ["f3", "f8"], "seconds": 2.0, "peak_bytes": 3e8, "outcome": "exact"}
         return {"label": cell.label, "task": dict(cell.task), "error": None, **found}
 
     monkeypatch.setattr("minerva_select.evaluation.paper.cells._compute", compute)
     monkeypatch.delenv("MINERVA_DATA", raising=False)
-    return asked
+    return labels
 
 
-def test_reproduce_prints_the_table_and_leaves_records_and_markdown(folder, run, at_once):
+def test_reproduce_prints_the_table_and_writes_records_and_markdown(folder, run, requested):
     result = run("reproduce", "a", "--quick", "--out", "rep")
     assert result.exit_code == 0
     assert "Table 1" in result.stdout
     assert "FOCI" in result.stdout
     records = [json.loads(line) for line in (folder / "rep/a-quick.jsonl").read_text().splitlines()]
-    assert [record["label"] for record in records] == at_once
+    assert [record["label"] for record in records] == requested
     assert "| FOCI | 3, 8 | exact | 3, 8 | exact |" in (folder / "rep/a-quick.md").read_text()
 
 
-def test_rows_on_record_are_not_computed_again(folder, run, at_once):
+def test_recorded_rows_are_not_computed_again(folder, run, requested):
     run("reproduce", "a", "--quick")
-    n_rows = len(at_once)
+    n_rows = len(requested)
     assert n_rows > 0
     assert run("reproduce", "a", "--quick").exit_code == 0
-    assert len(at_once) == n_rows
+    assert len(requested) == n_rows
     run("reproduce", "a")  # other rows, other tasks
-    assert len(at_once) == 3 * n_rows  # told and not told
+    assert len(requested) == 3 * n_rows  # with and without the number of features
 
 
-def test_everything_is_the_four_experiments_and_fraud_on_both_data(folder, run, monkeypatch):
+def test_all_runs_the_four_experiments_and_fraud_on_both_data_sets(folder, run, monkeypatch):
     asked = []
     monkeypatch.setattr(
         "minerva_select.cli.reproduce._reproduce",
@@ -58,16 +58,16 @@ def test_everything_is_the_four_experiments_and_fraud_on_both_data(folder, run, 
     assert asked == [("a", None), ("b", None), ("fraud", payments), ("mine", None), ("fraud", None)]
 
 
-def test_an_unknown_experiment_is_refused_before_anything_is_made(folder, run, assert_refused):
+def test_an_unknown_experiment_is_refused_before_a_folder_is_created(folder, run, assert_refused):
     assert_refused(run("reproduce", "fruad"), "did you mean 'fraud'")
     assert not (folder / "reproduction").exists()
 
 
-def test_data_that_are_not_there_are_refused(folder, run, assert_refused):
+def test_missing_data_are_refused(folder, run, assert_refused):
     assert_refused(run("reproduce", "fraud", "--data", "nowhere.parquet"), "nowhere.parquet")
 
 
-def test_data_are_found_as_a_file_in_a_folder_or_by_the_environment(tmp_path, monkeypatch):
+def test_data_are_found_by_file_folder_and_environment(tmp_path, monkeypatch):
     monkeypatch.delenv("MINERVA_DATA", raising=False)
     assert find_data("a", None) is None
     file = tmp_path / "paper" / "experiment_a.parquet"

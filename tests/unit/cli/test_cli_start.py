@@ -1,4 +1,4 @@
-"""Claims about how the command line starts, helps, and refuses what it cannot parse."""
+"""Start, help and usage errors of the command line."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def loaded_after(program):
 @pytest.mark.parametrize(
     "arguments", [["--help"], ["select", "--help"], ["compare", "--help"], ["demo", "--help"], ["--version"]]
 )
-def test_help_loads_nothing_heavy(arguments):
+def test_help_imports_no_heavy_package(arguments):
     program = RUN_APP.format(arguments)
     assert loaded_after(program) == "loaded []"
 
 
-def test_a_missing_file_is_found_before_anything_heavy_loads():
+def test_a_missing_file_is_refused_before_heavy_imports():
     arguments = ["select", "nowhere.csv", "--target", "y"]
     program = RUN_APP.format(arguments)
     loaded = loaded_after(program)
@@ -56,7 +56,7 @@ def test_the_first_help_shows_the_most_common_commands_and_they_parse(run):
 
 
 def parsed(arguments):
-    """What the command of these arguments is given; an unknown option or a missing one ends the test."""
+    """Parsed parameters; an unknown or missing option is an error."""
     group = typer.main.get_command(app)
     command = group.commands[arguments[0]]
     return command.make_context(command.name, arguments[1:]).params
@@ -75,19 +75,19 @@ def test_version_and_module_entry():
         ["select", "data.csv"],
         ["select", "data.csv", "--target"],
         ["select", "data.csv", "--target", "is_fraud", "--n-features", "two"],
-        ["select", "data.csv", "--target", "is_fraud", "--colour"],
+        ["select", "data.csv", "--target", "is_fraud", "--color"],
         ["estimate", "data.csv", "--x", "amount"],
         ["guess"],
     ],
 )
-def test_usage_errors_end_with_2(folder, arguments, run):
+def test_usage_errors_exit_with_2(folder, arguments, run):
     result = run(*arguments)
     assert result.exit_code == 2
     assert result.stdout == ""
     assert "Error" in result.stderr
 
 
-def test_a_name_that_the_terminal_cannot_show_does_not_lose_the_answer(monkeypatch):
+def test_characters_that_the_terminal_lacks_are_escaped(monkeypatch):
     screen = io.BytesIO()
     monkeypatch.setattr("sys.stdout", io.TextIOWrapper(screen, encoding="ascii"))
     _prepare_streams()
@@ -95,7 +95,7 @@ def test_a_name_that_the_terminal_cannot_show_does_not_lose_the_answer(monkeypat
     assert screen.getvalue() == rb"\u2713 gr\xf6\xdfe" + b"\n"
 
 
-def test_a_warning_is_one_line_without_its_place_in_the_source(folder, answer):
+def test_a_warning_is_printed_as_one_line(folder, answer):
     answer.save("selection.json")
     program = (
         "import sys, warnings, minerva_select.cli, minerva_select.report\n"
@@ -119,12 +119,12 @@ class Interrupt(importlib.abc.MetaPathFinder):
         if name == "typer":
             os.kill(os.getpid(), signal.SIGINT)
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs ignore it
 sys.meta_path.insert(0, Interrupt())
 runpy.run_module("minerva_select", run_name="__main__")
 """
 
 
-def test_ctrl_c_while_the_command_is_loaded_shows_no_traceback():
+def test_ctrl_c_during_the_imports_shows_no_traceback():
     ended = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (-signal.SIGINT, "")
