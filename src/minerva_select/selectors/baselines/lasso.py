@@ -11,7 +11,7 @@ from minerva_select.codes import WarningCode
 from minerva_select.results import SelectionWarning
 from minerva_select.selectors.baselines.base import BaselineSelector, Ranking, keep_best
 from minerva_select.selectors.baselines.design_matrix import Question
-from minerva_select.selectors.baselines.predictors import as_predictors, standardised
+from minerva_select.selectors.baselines.encoding import as_predictors, standardised
 from minerva_select.selectors.baselines.sparse_models import Floats, Rows, SparseProblem, choose_penalty
 
 _MAX_ROWS = 50_000

@@ -9,7 +9,7 @@ from sklearn.linear_model import Lasso
 
 from minerva_select.problems import additive, independent
 from minerva_select.selectors import LassoSelector
-from minerva_select.selectors.baselines.predictors import MAX_LEVELS, as_predictors
+from minerva_select.selectors.baselines.encoding import MAX_LEVELS, as_predictors
 from minerva_select.selectors.baselines.sparse_models import SparseProblem, choose_penalty
 
 
