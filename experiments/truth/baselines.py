@@ -14,7 +14,7 @@ import pandas as pd
 
 from minerva_select.data.frames import as_table
 from minerva_select.evaluation import methods
-from minerva_select.selectors.baselines.design_matrix import ask
+from minerva_select.selectors.baselines.design_matrix import make_design_matrix
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,9 @@ def rank_by_gates(X: pd.DataFrame, y: pd.Series, seed: int, n_threads: int) -> R
     from gates import train_gates
 
     torch.set_num_threads(n_threads)
-    data, _ = ask(as_table(X), y, np.ones(len(X)), categorical="auto", target="auto", seed=seed)
+    data, _ = make_design_matrix(
+        as_table(X), y, np.ones(len(X)), categorical_features="auto", target_type="auto", seed=seed
+    )
     gates = train_gates(data.X.astype(np.float32), data.y, data.is_classification, seed)
     return Ranking(data.names, gates, tuple(name for name, gate in zip(data.names, gates, strict=True) if gate > 0.5))
 

@@ -123,3 +123,35 @@ class Outcome(StrEnum):
     EXACT = "exact"
     TYPE_I = "type_i"  # misses a relevant feature
     TYPE_II = "type_ii"  # keeps all relevant features and others
+
+
+class ScoreMeasure(StrEnum):
+    """What the score of a baseline measures."""
+
+    MARGINAL_NATS = "marginal_nats"  # mutual information of the column alone with the target
+    GAIN_SHARE = "gain_share"  # share of the gain of all splits
+    IMPORTANCE = "importance"  # impurity or gain importance
+    COEFFICIENT = "coefficient"  # largest absolute coefficient of a linear model
+    KERNEL_WEIGHT = "kernel_weight"  # weight of the column's kernel
+    RELEVANCE_MINUS_REDUNDANCY = "relevance_minus_redundancy"
+    FORWARD_STEP = "forward_step"  # order in which forward selection added the columns
+    ELIMINATION_ROUND = "elimination_round"
+
+
+class ScoreRule(StrEnum):
+    """The rule by which a baseline selects columns."""
+
+    ABOVE_MEAN = "above_mean"
+    ABOVE_SHARE = "above_share"  # of the largest score; the share is the value ``threshold``
+    CROSS_VALIDATION = "cross_validation"
+    BEATS_PERMUTED = "beats_permuted"  # more important than permuted columns
+    RAISES_DEPENDENCE = "raises_dependence"  # raises the coefficient T
+    REQUESTED_COUNT = "requested_count"  # among the best ``n_requested``
+
+
+class BorutaDecision(StrEnum):
+    """What Boruta decided about a column."""
+
+    CONFIRMED = "confirmed"
+    TENTATIVE = "tentative"  # undecided after the last round
+    REJECTED = "rejected"

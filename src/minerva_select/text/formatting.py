@@ -69,6 +69,18 @@ def number(value: float | None, digits: int = 3) -> str:
     return f"{round(value, digits) + 0.0:,.{digits}f}"
 
 
+def format_value(values: Mapping[str, Any], name: str, form: str = ".3g") -> str:
+    """Format one value of a reason; a dash if a saved file lacks it or has no number there.
+
+    Examples
+    --------
+    >>> format_value({"nats": 0.08712}, "nats"), format_value({"nats": None}, "nats")
+    ('0.0871', '–')
+    """
+    value = values.get(name)
+    return format(value, form) if isinstance(value, int | float) else NOT_MEASURED
+
+
 def percent(share: float) -> str:
     """Format a share as a percentage; only a full share is 100%.
 

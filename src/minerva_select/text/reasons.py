@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from minerva_select.codes import IdentifierPattern, ReasonCode
-from minerva_select.text.formatting import join_names, printable
+from minerva_select.text.baselines import describe_score
+from minerva_select.text.formatting import format_value, join_names, printable
 
 if TYPE_CHECKING:
     from minerva_select.results import Reason
@@ -62,11 +63,13 @@ def describe_pattern(values: Mapping[str, Any]) -> str:
     """Say what makes a column look like an identifier, from the values of its reason or warning."""
     match values.get("pattern"):
         case IdentifierPattern.ROW_NUMBER:
-            return f"integers in steps of {_number(values, 'step', ',.0f')}"
+            return f"integers in steps of {format_value(values, 'step', ',.0f')}"
         case IdentifierPattern.UNIQUE_INTEGERS:
             return "integers that never repeat"
         case IdentifierPattern.NEARLY_UNIQUE:
-            counts = f"{_number(values, 'n_distinct', ',.0f')} values in {_number(values, 'n_rows', ',.0f')} rows"
+            counts = (
+                f"{format_value(values, 'n_distinct', ',.0f')} values in {format_value(values, 'n_rows', ',.0f')} rows"
+            )
             found = f"nearly every value occurs once ({counts})"
         case _:
             found = "every value occurs once"
@@ -79,7 +82,7 @@ def _identifier(reason: Reason) -> str:
 
 
 def _contributes(reason: Reason) -> str:
-    found = f"adds {_number(reason.values, 'nats')} nats"
+    found = f"adds {format_value(reason.values, 'nats')} nats"
     if not reason.columns:
         return found
     others = " and others" if len(reason.columns) > _MOST_PARTNERS else ""
@@ -93,11 +96,6 @@ def _on_request(reason: Reason) -> str:
     return f"kept on request ({printable(str(otherwise)).replace('_', ' ')})" if otherwise else "kept on request"
 
 
-def _number(values: Mapping[str, Any], name: str, form: str = ".3g") -> str:
-    value = values.get(name)
-    return format(value, form) if isinstance(value, int | float) else "–"
-
-
 def _redundant(reason: Reason) -> str:
     known = f"{join_names(reason.columns)} is" if len(reason.columns) == 1 else "the other kept features are"
     return f"adds nothing once {known} known"
@@ -105,9 +103,9 @@ def _redundant(reason: Reason) -> str:
 
 def _beyond_count(reason: Reason) -> str:
     found = (
-        f"weight {_number(reason.values, 'weight')}"
+        f"weight {format_value(reason.values, 'weight')}"
         if "weight" in reason.values
-        else f"adds only {_number(reason.values, 'nats')} nats"
+        else f"adds only {format_value(reason.values, 'nats')} nats"
     )
     return f"{found}, beyond the requested number of features"
 
@@ -118,7 +116,7 @@ _DESCRIPTIONS: dict[ReasonCode, Callable[[Reason], str]] = {
     ReasonCode.EQUIVALENT: lambda reason: f"equivalent to {join_names(reason.columns) or 'another column'}",
     ReasonCode.REDUNDANT: _redundant,
     ReasonCode.IDENTIFIER: _identifier,
-    ReasonCode.POSITIVE_WEIGHT: lambda reason: f"weight stayed at {_number(reason.values, 'weight')}",
+    ReasonCode.POSITIVE_WEIGHT: lambda reason: f"weight stayed at {format_value(reason.values, 'weight')}",
     ReasonCode.BEYOND_COUNT: _beyond_count,
-    ReasonCode.SCORE: lambda reason: printable(str(reason.values.get("text", "score"))),
+    ReasonCode.SCORE: lambda reason: describe_score(reason.values),
 }

@@ -22,7 +22,7 @@ from minerva_select.evaluation.paper.selecting import select
 from minerva_select.evaluation.paper.tables import NOT_KNOWN, FigureTable, figure, megabytes, seconds
 from minerva_select.evaluation.records import Record
 from minerva_select.problems import card_fraud
-from minerva_select.selectors.baselines.design_matrix import ask
+from minerva_select.selectors.baselines.design_matrix import make_design_matrix
 
 NEEDS = ("imblearn", "flaml")
 SIMULATED = "simulated"
@@ -103,10 +103,12 @@ def _payments(cell: Cell) -> tuple[pd.DataFrame, NDArray[np.int64], NDArray[np.b
         labels = X.pop(task["target"])
         if task["max_rows"] and task["max_rows"] < len(X):  # all positives of the rows that are kept would be too few
             X, labels = _fewer_negatives(X, labels, task["max_rows"], task["seed"])
-    question, _ = ask(as_table(X), labels, np.ones(len(X)), categorical="auto", target="discrete", seed=task["seed"])
-    columns = zip(question.names, question.X.T, question.is_categorical, strict=True)
+    data, _ = make_design_matrix(
+        as_table(X), labels, np.ones(len(X)), categorical_features="auto", target_type="discrete", seed=task["seed"]
+    )
+    columns = zip(data.names, data.X.T, data.is_categorical, strict=True)
     numbers = pd.DataFrame({name: _joined(values) if is_name else values for name, values, is_name in columns})
-    return numbers, question.y.astype(np.int64), question.is_categorical, relevant
+    return numbers, data.y.astype(np.int64), data.is_categorical, relevant
 
 
 def _joined(codes: NDArray[np.float64]) -> NDArray[np.float64]:

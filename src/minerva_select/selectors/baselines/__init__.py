@@ -1,1 +1,1 @@
-"""The nine other selection methods, with the same interface as MinervaSelector."""
+"""Nine other feature-selection methods, with the same interface as MinervaSelector."""

@@ -1,4 +1,4 @@
-"""What the methods to compare with share: a table becomes one matrix, a ranking becomes a selection with reasons."""
+"""Base classes of the baselines: a table becomes a design matrix, and scores become a selection with reasons."""
 
 from __future__ import annotations
 
@@ -6,140 +6,136 @@ import time
 import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from minerva_select.codes import ReasonCode, WarningCode
+from minerva_select.codes import ReasonCode, ScoreMeasure, ScoreRule, WarningCode
+from minerva_select.config import BASELINES
 from minerva_select.errors import InputError, MissingPackageError
 from minerva_select.results import FeatureResult, Reason, Selection, SelectionWarning
 from minerva_select.results.provenance import versions
 from minerva_select.selectors.base import TableSelector
-from minerva_select.selectors.baselines.design_matrix import Question, ask
+from minerva_select.selectors.baselines.design_matrix import DesignMatrix, make_design_matrix
 from minerva_select.selectors.fit_context import plain
 from minerva_select.selectors.parameters import as_generator, check_count, check_sample_weight, check_settings
 
-MIN_ROWS = 6
-LEAST_WEIGHT = 1e-6  # of a column that is kept although it scores nothing, because so many were asked for: 0 is dropped
-
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
-    """What a method found: a score for every column of its question, and the columns it keeps.
+class FeatureScores:
+    """Scores of the columns of a design matrix, and the columns that the method selects.
 
     Attributes
     ----------
     scores : ndarray of float64, shape (n_columns,)
-        The higher the better; the unit is the method's own.
-    kept : ndarray of bool, shape (n_columns,)
-        The columns to keep, by the method's own rule or because so many were asked for.
-    unit : str
-        What a score is, with a place for it: ``"{:.3g} nats alone"``.
-    why_kept, why_dropped : str
-        The rule, seen from either side: ``"above 0.02 of the largest"``.
+        Higher is better.
+    selected : ndarray of bool, shape (n_columns,)
+        Columns selected by the method's own rule, or the requested number of columns.
+    measure, rule : ScoreMeasure, ScoreRule
+        What the scores measure, and the method's own rule.
+    rule_values : mapping
+        Numbers of the rule, such as its threshold.
+    details : sequence of mapping, one per column, or empty
+        Further values of the reason of each column.
     marginal_nats : ndarray of float64, shape (n_columns,), optional
-        Information of every column alone, where the method measures it.
+        Mutual information of each column alone with the target, if the method estimates it.
     warnings : tuple of SelectionWarning
-        What a user should know before trusting the answer.
-    remarks : tuple of str
-        What to say of each column in place of its score, for a method whose answer is more than one number.
+        What a user should know before trusting the selection.
     """
 
     scores: NDArray[np.float64]
-    kept: NDArray[np.bool_]
-    unit: str
-    why_kept: str
-    why_dropped: str
+    selected: NDArray[np.bool_]
+    measure: ScoreMeasure
+    rule: ScoreRule
+    rule_values: Mapping[str, Any] = field(default_factory=dict)
+    details: Sequence[Mapping[str, Any]] = ()
     marginal_nats: NDArray[np.float64] | None = None
     warnings: tuple[SelectionWarning, ...] = ()
-    remarks: tuple[str, ...] = ()
 
 
-def keep_best(scores: NDArray[np.float64], n_wanted: int) -> NDArray[np.bool_]:
-    """Mask of the highest scores; of equal ones, the first columns.
+def select_highest(scores: NDArray[np.float64], n_to_select: int) -> NDArray[np.bool_]:
+    """Mask of the highest scores; among equal scores, the first columns.
 
     Examples
     --------
-    >>> keep_best(np.array([0.1, 0.5, 0.5, 0.2]), 2).tolist()
+    >>> select_highest(np.array([0.1, 0.5, 0.5, 0.2]), 2).tolist()
     [False, True, True, False]
     """
-    kept = np.zeros(len(scores), dtype=bool)
-    kept[np.argsort(-scores, kind="stable")[:n_wanted]] = True
-    return kept
+    selected = np.zeros(len(scores), dtype=bool)
+    selected[np.argsort(-scores, kind="stable")[:n_to_select]] = True
+    return selected
 
 
-def ordinal(number: int) -> str:
-    """A place in an order, as said: for methods that choose one column after another.
-
-    Examples
-    --------
-    >>> [ordinal(number) for number in (1, 2, 3, 4, 11, 22)]
-    ['1st', '2nd', '3rd', '4th', '11th', '22nd']
-    """
-    suffix = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{suffix}"
+def missing_package(method: str, package: str) -> MissingPackageError:
+    """Error for a method whose optional package is not installed."""
+    return MissingPackageError(
+        f"{method} needs the package {package}, which is not installed; "
+        "install it with: pip install 'minerva-select[paper]'"
+    )
 
 
+@dataclass(repr=False, eq=False)  # writes __init__; its signature is what scikit-learn reads the parameters from
 class BaselineSelector(TableSelector):
-    """Base of the methods to compare with.
+    """Base class of the baselines; a method implements :meth:`_score_columns`."""
 
-    A method implements :meth:`_rank`; its ``fit`` calls :meth:`_fit`, with ``sample_weight`` if the method takes it.
-    """
+    packages: ClassVar[tuple[str, ...]] = ("scikit-learn", "numpy")  # whose versions the result depends on
+    may_be_none: ClassVar[tuple[str, ...]] = ()  # numeric parameters that accept None
 
-    packages: ClassVar[tuple[str, ...]] = ("scikit-learn", "numpy")  # whose versions an answer depends on
-    may_be_none: ClassVar[tuple[str, ...]] = ()  # of the settings that are numbers
-
-    scores_: NDArray[np.float64]
-
-    def __init__(
-        self,
-        n_features_to_select: int | None = None,
-        *,
-        categorical_features: str | Sequence[str] = "auto",
-        target_type: str = "auto",
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.categorical_features = categorical_features
-        self.target_type = target_type
-        self.random_state = random_state
+    n_features_to_select: int | None = None
+    _: KW_ONLY
+    categorical_features: str | Sequence[str] = "auto"
+    target_type: str = "auto"
+    random_state: int | np.random.RandomState | None = None
 
     @abstractmethod
-    def _rank(self, question: Question, n_wanted: int | None) -> Ranking:
-        """Score the columns, and keep as many as wanted or, if that is None, those the method's own rule keeps."""
+    def _score_columns(self, data: DesignMatrix, n_to_select: int | None) -> FeatureScores:
+        """Score the columns; select ``n_to_select`` of them or, if it is None, those that the method's rule selects."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Score the columns of X against y and select the best."""
+        return self._fit(X, y)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         start = time.monotonic()
         table = self._read(X)
-        check_count(self.n_features_to_select, len(table.columns))
+        n_to_select = self.n_features_to_select
+        check_count(n_to_select, len(table.columns))
         check_settings(self.get_params(deep=False), self.may_be_none)
-        weights = check_sample_weight(sample_weight, table.n_rows)
-        n_rows = int(np.count_nonzero(weights))
-        if n_rows < MIN_ROWS:
+        sample_weight = check_sample_weight(sample_weight, table.n_rows)
+        n_rows = int(np.count_nonzero(sample_weight))
+        if n_rows < BASELINES.min_rows:
             raise InputError(
-                f"n_samples={n_rows} rows are too few for {type(self).__name__}; give at least {MIN_ROWS}."
+                f"n_samples={n_rows} rows are too few for {type(self).__name__}; give at least {BASELINES.min_rows}."
             )
-        seed = int(as_generator(self.random_state).integers(2**31))
-        question, aside = ask(
-            table, y, weights, categorical=self.categorical_features, target=self.target_type, seed=seed
+        data, unused = make_design_matrix(
+            table,
+            y,
+            sample_weight,
+            categorical_features=self.categorical_features,
+            target_type=self.target_type,
+            seed=int(as_generator(self.random_state).integers(2**31)),
         )
-        n_wanted = self.n_features_to_select
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
-            ranking = self._rank(question, n_wanted) if question.names else None
-        if n_wanted is not None and ranking is not None:
-            ranking = replace(ranking, why_kept=f"among the {n_wanted} asked for", why_dropped="not among them")
-        self.scores_ = _scores(table.names, question, ranking)
+        found, results = None, {name: FeatureResult(name, False, Reason(code)) for name, code in unused.items()}
+        if data.names:
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
+                found = self._score_columns(data, n_to_select)
+            if n_to_select is not None:
+                found = replace(found, rule=ScoreRule.REQUESTED_COUNT, rule_values={"n_requested": n_to_select})
+            results |= {name: _make_result(name, column, found) for column, name in enumerate(data.names)}
+        self.scores_: NDArray[np.float64] = np.full(len(table.names), np.nan)
+        if found is not None:
+            self.scores_[[name not in unused for name in table.names]] = found.scores
         self._finish(
             Selection(
-                target=question.target_name,
-                features=_results(table.names, question, ranking, aside),
+                target=data.target_name,
+                features=tuple(results[name] for name in table.names),
                 mutual_information=None,
                 total_information=None,
                 n_rows=n_rows,
-                warnings=_warnings(question, ranking, n_wanted),
+                warnings=_collect_warnings(data, found, n_to_select),
                 seconds=time.monotonic() - start,
                 settings=plain({"method": type(self).__name__, **self.get_params(deep=False)}),
                 versions=versions(self.packages),
@@ -149,47 +145,30 @@ class BaselineSelector(TableSelector):
         return self
 
 
-def missing_package(method: str, package: str, extra: str = "paper") -> MissingPackageError:
-    """Error for a method whose optional package is not installed."""
-    return MissingPackageError(
-        f"{method} needs the package {package}, which is not installed; "
-        f"install it with: pip install 'minerva-select[{extra}]'"
-    )
+class WeightedBaselineSelector(BaselineSelector):
+    """Base class of the baselines that accept weights of rows."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Score the columns of X against y and select the best; rows of weight 0 are left out."""
+        return self._fit(X, y, sample_weight)
 
 
-def _scores(names: Sequence[str], question: Question, ranking: Ranking | None) -> NDArray[np.float64]:
-    """Scores in the order of the table; NaN for columns that took no part."""
-    found = {} if ranking is None else dict(zip(question.names, ranking.scores.tolist(), strict=True))
-    return np.array([found.get(name, np.nan) for name in names])
+def _make_result(name: str, column: int, found: FeatureScores) -> FeatureResult:
+    score, selected = float(found.scores[column]), bool(found.selected[column])
+    largest = float(found.scores[found.selected].max()) if selected else 0.0
+    weight = max(BASELINES.min_weight, score / largest if largest > 0 else 0.0) if selected else 0.0
+    values = {"measure": found.measure, "score": score, "rule": found.rule, "passed": selected, **found.rule_values}
+    details = found.details[column] if found.details else {}
+    marginal = None if found.marginal_nats is None else float(found.marginal_nats[column])
+    return FeatureResult(name, selected, Reason(ReasonCode.SCORE, values={**values, **details}), weight, marginal)
 
 
-def _results(
-    names: Sequence[str], question: Question, ranking: Ranking | None, aside: Mapping[str, ReasonCode]
-) -> tuple[FeatureResult, ...]:
-    place_of = {name: place for place, name in enumerate(question.names)}
-    return tuple(
-        FeatureResult(name, False, Reason(aside[name]))
-        if ranking is None or name in aside
-        else _result(name, place_of[name], ranking)
-        for name in names
-    )
-
-
-def _result(name: str, place: int, ranking: Ranking) -> FeatureResult:
-    score, selected = float(ranking.scores[place]), bool(ranking.kept[place])
-    largest = float(ranking.scores[ranking.kept].max()) if selected else 0.0
-    weight = max(LEAST_WEIGHT, score / largest if largest > 0 else 0.0) if selected else 0.0
-    found = ranking.remarks[place] if ranking.remarks else ranking.unit.format(score)
-    found = f"{found}, {ranking.why_kept if selected else ranking.why_dropped}"
-    reason = Reason(ReasonCode.SCORE, values={"score": score, "text": found})
-    marginal = None if ranking.marginal_nats is None else float(ranking.marginal_nats[place])
-    return FeatureResult(name, selected, reason, weight, marginal)
-
-
-def _warnings(question: Question, ranking: Ranking | None, n_wanted: int | None) -> tuple[SelectionWarning, ...]:
-    if ranking is None:
+def _collect_warnings(
+    data: DesignMatrix, found: FeatureScores | None, n_to_select: int | None
+) -> tuple[SelectionWarning, ...]:
+    if found is None:
         return (SelectionWarning(WarningCode.NO_USABLE_COLUMN),)
-    if n_wanted is not None and n_wanted > question.n_columns:
-        values = {"n_usable": question.n_columns}
-        return (*ranking.warnings, SelectionWarning(WarningCode.FEWER_COLUMNS_THAN_REQUESTED, values=values))
-    return ranking.warnings
+    if n_to_select is not None and n_to_select > data.n_columns:
+        values = {"n_usable": data.n_columns}
+        return (*found.warnings, SelectionWarning(WarningCode.FEWER_COLUMNS_THAN_REQUESTED, values=values))
+    return found.warnings

@@ -1,53 +1,56 @@
-"""Boruta: columns against shuffled copies of themselves."""
+"""Boruta: importances of columns compared with those of permuted copies."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from minerva_select.selectors.baselines.base import BaselineSelector, Ranking, missing_package
-from minerva_select.selectors.baselines.design_matrix import Question
-from minerva_select.selectors.baselines.trees import boosted_trees, check_estimator, shallow_forest
+from minerva_select.codes import BorutaDecision, ScoreMeasure, ScoreRule
+from minerva_select.selectors.baselines.base import BaselineSelector, FeatureScores, missing_package
+from minerva_select.selectors.baselines.design_matrix import DesignMatrix
+from minerva_select.selectors.baselines.trees import make_ensemble
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class BorutaSelector(BaselineSelector):
-    """Select the columns that are more important to a model than the best of many shuffled columns, again and again.
+    """Select the columns that are repeatedly more important to a model than the best of many permuted columns.
 
-    Uses the package Boruta, with its corrected tests at 5%. Keeps the columns that are confirmed; those that are still
-    undecided after the last round are called tentative and not kept. Asked for a number of columns, it keeps first the
-    confirmed, then the tentative, then the rejected, the most important first. Boruta looks for all that is relevant:
-    it also keeps what others can stand in for. Text and other names enter as codes, missing amounts as the median.
+    Uses the package Boruta, with its corrected tests at 5%. Selects the confirmed columns; those still undecided after
+    the last round are tentative and not selected. If a number of columns is requested, it selects first the confirmed,
+    then the tentative, then the rejected columns, in order of importance. Boruta looks for all relevant columns,
+    including those that others could replace. Categories are codes, and missing numbers are the median.
 
     Parameters
     ----------
     n_features_to_select : int or None
-        How many columns to keep; None keeps those that are confirmed.
+        Number of columns to select; None selects the confirmed ones.
     estimator : {"forest", "boosting"}
-        The model whose importances are compared: a Random Forest of depth 5 with balanced classes, as the package
-        advises, each tree of which draws at most 10,000 rows; or LightGBM.
+        Model whose importances are compared: a random forest of depth 5 with balanced classes, as the package advises,
+        with at most 10,000 rows per tree; or LightGBM.
     n_iterations : int
-        Most rounds of shuffling; the search ends before if every column is decided.
+        Maximum number of rounds; the search ends earlier if every column is decided.
     n_estimators : int or None
-        Trees of a model. None: 100 of boosting; of a forest as many as the package finds right for the columns left.
+        Number of trees of the model. None: 100 for boosting; for a forest, a number that the package derives from the
+        number of columns.
     categorical_features : "auto" or list of str
-        Columns that are names rather than amounts.
+        Categorical columns.
     target_type : {"auto", "discrete", "continuous"}
-        How to read the target.
+        Type of the target.
     n_jobs : int or None
-        Threads of a model, as in scikit-learn.
+        Threads of the model, as in scikit-learn.
     random_state : int, RandomState or None
         Seed.
 
     Attributes
     ----------
     selection_ : Selection
-        What was kept, what was dropped, and why.
+        Selected and dropped columns, with reasons.
     scores_ : ndarray of float
-        Mean importance of every column over the rounds in which it took part; NaN for those that took part in none.
+        Mean importance of each column over its rounds; NaN for columns left out.
 
     Examples
     --------
@@ -62,55 +65,31 @@ class BorutaSelector(BaselineSelector):
     packages: ClassVar[tuple[str, ...]] = ("Boruta", "lightgbm", "scikit-learn", "numpy")
     may_be_none: ClassVar[tuple[str, ...]] = ("n_estimators",)
 
-    def __init__(
-        self,
-        n_features_to_select: int | None = None,
-        *,
-        estimator: str = "forest",
-        n_iterations: int = 100,
-        n_estimators: int | None = None,
-        categorical_features: str | Sequence[str] = "auto",
-        target_type: str = "auto",
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        super().__init__(
-            n_features_to_select,
-            categorical_features=categorical_features,
-            target_type=target_type,
-            random_state=random_state,
-        )
-        self.estimator = estimator
-        self.n_iterations = n_iterations
-        self.n_estimators = n_estimators
-        self.n_jobs = n_jobs
+    estimator: str = "forest"
+    n_iterations: int = 100
+    n_estimators: int | None = None
+    n_jobs: int | None = None
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Find the columns of X that beat shuffled ones."""
-        return self._fit(X, y)
-
-    def _rank(self, question: Question, n_wanted: int | None) -> Ranking:
-        search = self._search(question)
+    def _score_columns(self, data: DesignMatrix, n_to_select: int | None) -> FeatureScores:
+        search = self._search(data)
         importances: NDArray[np.float64] = np.nanmean(search.importance_history_[1:], axis=0)  # row 0 is a dummy
         is_tentative = search.support_weak_
-        # Not support_, which holds tentative columns too where none is rejected
-        is_confirmed = (search.ranking_ == 1) & ~is_tentative
-        kept = is_confirmed
-        if n_wanted is not None:
-            kept = np.zeros(question.n_columns, dtype=bool)
-            kept[np.lexsort((-importances, search.ranking_))[:n_wanted]] = True
-        remarks = tuple(
-            f"{'confirmed' if sure else 'tentative' if undecided else 'rejected'} (importance {importance:.3g})"
-            for importance, sure, undecided in zip(importances, is_confirmed, is_tentative, strict=True)
-        )
-        why = ("beats shuffled columns", "not sure to beat shuffled columns")
-        return Ranking(importances, kept, "importance {:.3g}", *why, remarks=remarks)
+        # Not support_, which includes tentative columns if none is rejected
+        selected = (search.ranking_ == 1) & ~is_tentative
+        decisions = np.where(is_tentative, BorutaDecision.TENTATIVE, BorutaDecision.REJECTED)
+        details = [
+            {"decision": BorutaDecision(decision)}
+            for decision in np.where(selected, BorutaDecision.CONFIRMED, decisions).tolist()
+        ]
+        if n_to_select is not None:
+            selected = np.zeros(data.n_columns, dtype=bool)
+            selected[np.lexsort((-importances, search.ranking_))[:n_to_select]] = True
+        return FeatureScores(importances, selected, ScoreMeasure.IMPORTANCE, ScoreRule.BEATS_PERMUTED, details=details)
 
-    def _search(self, question: Question) -> Any:
-        """The package's search, which has no other draws than those of its seed."""
-        model = self._model(question)
+    def _search(self, data: DesignMatrix) -> Any:
+        model = make_ensemble(self.estimator, type(self).__name__, data, n_jobs=self.n_jobs)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the package is from before numpy 2
+            warnings.simplefilter("ignore")  # the package is older than numpy 2
             try:
                 from boruta import BorutaPy  # noqa: PLC0415 - optional
             except ImportError:
@@ -119,12 +98,6 @@ class BorutaSelector(BaselineSelector):
                 model,
                 n_estimators=self.n_estimators or ("auto" if self.estimator == "forest" else 100),
                 max_iter=self.n_iterations + 1,  # the package counts from 1 and stops before the last
-                random_state=question.seed,
+                random_state=data.seed,
             )
-            return search.fit(question.X, question.y)
-
-    def _model(self, question: Question) -> Any:
-        check_estimator(self.estimator)
-        if self.estimator == "forest":
-            return shallow_forest(question, n_jobs=self.n_jobs)
-        return boosted_trees(type(self).__name__, question, n_jobs=self.n_jobs)
+            return search.fit(data.X, data.y)

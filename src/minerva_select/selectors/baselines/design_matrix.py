@@ -1,4 +1,4 @@
-"""A table and its target as most methods read them: one matrix of numbers and one vector."""
+"""A table and its target as one numeric matrix and one vector."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from minerva_select.preprocessing.rescale import rescale_extremes
 from minerva_select.schema import Column, ColumnType, Table
 from minerva_select.selectors.parameters import as_names, check_still_varies
 
-_MAX_WHOLE = 2.0**53
+_MAX_EXACT = 2.0**53  # up to here a float holds every integer
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
-    """What a baseline is asked: which of these columns tell about this target.
+class DesignMatrix:
+    """Input of a baseline.
 
     Attributes
     ----------
     X : ndarray of float64, shape (n_rows, n_columns)
-        Numbers as they are; text, and names that are no whole numbers, as codes in the order of the levels. A missing
-        amount is the column's median, a missing category a level of its own below all others. Amounts that cannot be
-        squared are in another unit.
+        Numeric columns as they are, rescaled if they are too large or too small to be squared; integer categories as
+        they are, and other categories as codes in the order of the levels. Missing values are the median of a numeric
+        column, and a level below all others in a categorical one.
     y : ndarray, shape (n_rows,)
-        Class numbers from 0, or amounts, in another unit likewise.
+        Class codes from 0, or numbers, rescaled as in X.
     names, target_name : tuple of str, str
-        The columns of X, and how the target is called. Columns that are constant or empty take no part.
+        Names of the columns of X and of the target. Constant and empty columns are left out.
     is_categorical, is_text : ndarray of bool, shape (n_columns,)
-        Whether a column is names rather than amounts, and whether its numbers are mere codes, without order.
-    is_missing : ndarray of bool, shape (n_rows,)
-        Rows in which some value was missing.
+        Categorical columns, and those among them whose codes have no order.
+    has_missing : ndarray of bool, shape (n_rows,)
+        Rows with a missing value.
     is_classification : bool
-        Whether y is classes.
-    weights : ndarray of float64, shape (n_rows,)
-        How much each row counts, above 0.
+        Whether y has classes.
+    sample_weight : ndarray of float64, shape (n_rows,)
+        Weights of the rows, above 0.
     seed : int
-        Where every draw of the method comes from.
+        Seed of all random numbers of the method.
     """
 
     X: NDArray[np.float64]
@@ -53,9 +53,9 @@ class Question:
     target_name: str
     is_categorical: NDArray[np.bool_]
     is_text: NDArray[np.bool_]
-    is_missing: NDArray[np.bool_]
+    has_missing: NDArray[np.bool_]
     is_classification: bool
-    weights: NDArray[np.float64]
+    sample_weight: NDArray[np.float64]
     seed: int
 
     @property
@@ -65,53 +65,56 @@ class Question:
 
     @property
     def n_columns(self) -> int:
-        """Number of columns that take part."""
+        """Number of columns."""
         return len(self.names)
 
 
-def ask(
+def make_design_matrix(
     table: Table,
     y: Any,
-    weights: NDArray[np.float64],
+    sample_weight: NDArray[np.float64],
     *,
-    categorical: str | Sequence[Any],
-    target: str,
+    categorical_features: str | Sequence[Any],
+    target_type: str,
     seed: int,
-) -> tuple[Question, dict[str, ReasonCode]]:
-    """Read a table and its target as numbers; also the columns that take no part, with the reason.
+) -> tuple[DesignMatrix, dict[str, ReasonCode]]:
+    """Convert a table and its target to numbers; also return the columns left out, with the reason.
 
     Examples
     --------
     >>> import pandas as pd
     >>> from minerva_select.data.frames import as_table
-    >>> X = pd.DataFrame({"colour": ["red", None, "blue"], "size": [1.5, 2.5, None], "unit": [1, 1, 1]})
-    >>> question, aside = ask(as_table(X), ["a", "b", "a"], np.ones(3), categorical="auto", target="auto", seed=0)
-    >>> question.X.tolist(), question.y.tolist(), aside
+    >>> X = pd.DataFrame({"color": ["red", None, "blue"], "size": [1.5, 2.5, None], "unit": [1, 1, 1]})
+    >>> data, unused = make_design_matrix(
+    ...     as_table(X), ["a", "b", "a"], np.ones(3), categorical_features="auto", target_type="auto", seed=0
+    ... )
+    >>> data.X.tolist(), data.y.tolist(), unused
     ([[1.0, 1.5], [-1.0, 2.5], [0.0, 2.0]], [0, 1, 0], {'unit': <ReasonCode.CONSTANT: 'constant'>})
     """
-    answer = as_target(y, table.n_rows)
-    if len(answer.columns) > 1:
+    target = as_target(y, table.n_rows)
+    if len(target.columns) > 1:
         raise InputError(
-            f"This method takes one target column, got {len(answer.columns)} ({', '.join(answer.names[:3])}); "
+            f"This method takes one target column, got {len(target.columns)} ({', '.join(target.names[:3])}); "
             "choose one, or use MinervaSelector."
         )
-    if (weights == 0).any():
-        counted = np.flatnonzero(weights)
-        table, answer, weights = table.take(counted), answer.take(counted), weights[counted]
-        check_still_varies(answer)
-    y_column = answer.columns[0]
-    is_classification = infer_target_types(answer, target).is_discrete
-    listed = categorical if isinstance(categorical, str) else as_names(categorical, table.names, "categorical_features")
-    column_types = infer_column_types(table, listed)
-    aside = find_unusable(table)
-    columns = [column for column in table.columns if column.name not in aside]
-    is_categorical = np.array([column_types[column.name] == ColumnType.CATEGORICAL for column in columns], dtype=bool)
+    if (sample_weight == 0).any():
+        rows = np.flatnonzero(sample_weight)
+        table, target, sample_weight = table.take(rows), target.take(rows), sample_weight[rows]
+        check_still_varies(target)
+    y_column = target.columns[0]
+    is_classification = infer_target_types(target, target_type).is_discrete
+    if not isinstance(categorical_features, str):
+        categorical_features = as_names(categorical_features, table.names, "categorical_features")
+    types = infer_column_types(table, categorical_features)
+    unused = find_unusable(table)
+    columns = [column for column in table.columns if column.name not in unused]
+    is_categorical = np.array([types[column.name] == ColumnType.CATEGORICAL for column in columns], dtype=bool)
     X = np.empty((table.n_rows, len(columns)), order="F")
-    is_missing = np.zeros(table.n_rows, dtype=bool)
+    has_missing = np.zeros(table.n_rows, dtype=bool)
     for place, column in enumerate(columns):
-        X[:, place] = _as_numbers(column, bool(is_categorical[place]))
-        is_missing |= column.missing
-    return Question(
+        X[:, place] = _encode(column, bool(is_categorical[place]))
+        has_missing |= column.missing
+    return DesignMatrix(
         X=X,
         y=np.unique(y_column.values, return_inverse=True)[1]
         if is_classification
@@ -120,26 +123,24 @@ def ask(
         target_name=y_column.name,
         is_categorical=is_categorical,
         is_text=np.array([not column.is_numeric for column in columns], dtype=bool),
-        is_missing=is_missing,
+        has_missing=has_missing,
         is_classification=is_classification,
-        weights=weights,
+        sample_weight=sample_weight,
         seed=seed,
-    ), aside
+    ), unused
 
 
-def _as_numbers(column: Column, is_categorical: bool) -> NDArray[np.float64]:
-    numbers = column.values.astype(np.float64)
-    missing = column.missing
-    if is_categorical and not _are_whole(numbers[~missing]):
-        numbers[~missing] = np.unique(numbers[~missing], return_inverse=True)[1]
-    elif not is_categorical:
-        numbers = rescale_extremes(numbers)
+def _encode(column: Column, is_categorical: bool) -> NDArray[np.float64]:
+    values, missing = column.values.astype(np.float64), column.missing
+    if not is_categorical:
+        values = rescale_extremes(values)
+    elif not _are_integers(values[~missing]):
+        values[~missing] = np.unique(values[~missing], return_inverse=True)[1]
     if missing.any():
-        present = numbers[~missing]
-        numbers[missing] = present.min() - 1 if is_categorical else np.median(present)
-    return numbers
+        present = values[~missing]
+        values[missing] = present.min() - 1 if is_categorical else np.median(present)
+    return values
 
 
-def _are_whole(numbers: NDArray[np.float64]) -> bool:
-    """Whether these are whole numbers that have others next to them."""
-    return bool((numbers == np.floor(numbers)).all() and np.abs(numbers).max() < _MAX_WHOLE)
+def _are_integers(values: NDArray[np.float64]) -> bool:
+    return bool((values == np.floor(values)).all() and np.abs(values).max() < _MAX_EXACT)

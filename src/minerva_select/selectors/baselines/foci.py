@@ -1,56 +1,57 @@
-"""FOCI: add the column that makes the target most nearly a function of those chosen, while that helps."""
+"""FOCI: add the column that most raises the dependence coefficient T, while it rises."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from minerva_select.codes import WarningCode
+from minerva_select.codes import ScoreMeasure, ScoreRule, WarningCode
+from minerva_select.config import BASELINES
 from minerva_select.errors import InputError
 from minerva_select.results import SelectionWarning
-from minerva_select.selectors.baselines.base import MIN_ROWS, BaselineSelector, Ranking, ordinal
-from minerva_select.selectors.baselines.chatterjee import Measure, class_measure, ordered_measure
-from minerva_select.selectors.baselines.design_matrix import Question
-from minerva_select.selectors.baselines.nearest_neighbors import Floats, NeighbourSearch, Points
-
-MAX_LEVELS = 32
-"""Levels of a text column with a coordinate of their own; the rarer ones share one."""
+from minerva_select.selectors.baselines.base import BaselineSelector, FeatureScores
+from minerva_select.selectors.baselines.chatterjee import Coefficient, make_class_coefficient, make_ordered_coefficient
+from minerva_select.selectors.baselines.design_matrix import DesignMatrix
+from minerva_select.selectors.baselines.encoding import merge_rare_levels, standardize
+from minerva_select.selectors.baselines.nearest_neighbors import Floats, NeighborSearch, PointCloud
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class FOCISelector(BaselineSelector):
     """Select by feature ordering by conditional independence (Azadkia and Chatterjee, Annals of Statistics 2021).
 
-    Columns are added one at a time, each time the one that most raises T, the share of the target that is a function
-    of the columns added, as the nearest neighbours in those columns show it. It stops when no column raises T, at the
-    first step when none is above 0; or after the given number of columns.
+    Columns are added one at a time, each time the one that most raises T. This coefficient, estimated from nearest
+    neighbors in the added columns, is 0 if the target is independent of them and 1 if it is a function of them. The
+    search stops when no column raises T, or at the requested number of columns.
 
-    Amounts are divided by their standard deviation, text becomes one such column a level, numbers that are names stay
-    numbers. Rows with a missing value are left out. Two classes and amounts are read in their order; three classes or
-    more are read without one, each against the rest (``target_type="continuous"`` keeps the order).
+    Numeric columns are standardized, text is one-hot encoded, and numbers that are categories stay numbers. Rows with
+    missing values are left out. Numbers and two classes are compared by their order; three or more classes have no
+    order, and each is compared with the rest (``target_type="continuous"`` keeps the order).
 
     Parameters
     ----------
     n_features_to_select : int or None
-        How many columns to keep; None stops when T no longer grows.
+        Number of columns to select; None stops when T no longer rises.
     categorical_features : "auto" or list of str
-        Columns that are names rather than amounts; without effect here.
+        Categorical columns; they have no effect here.
     target_type : {"auto", "discrete", "continuous"}
-        How to read the target.
+        Type of the target.
     n_jobs : int or None
-        Threads of the search for neighbours.
+        Threads of the neighbor search.
     random_state : int, RandomState or None
-        Seed; it decides between rows that are equally near.
+        Seed, which decides between equally near rows.
 
     Attributes
     ----------
     selection_ : Selection
-        What was kept, what was dropped, and why.
+        Selected and dropped columns, with reasons.
     scores_ : ndarray of float
-        1 for the column added first, falling evenly to 1/k for the last of k; 0 for columns not added, NaN for those
-        that took no part.
+        1 for the first added column, falling linearly to 1/k for the last of k; 0 for columns not added, NaN for
+        columns left out.
 
     Examples
     --------
@@ -62,129 +63,97 @@ class FOCISelector(BaselineSelector):
     ['f0', 'f3']
     """
 
-    packages = ("scikit-learn", "scipy", "numpy")
+    packages: ClassVar[tuple[str, ...]] = ("scikit-learn", "scipy", "numpy")
 
-    def __init__(
-        self,
-        n_features_to_select: int | None = None,
-        *,
-        categorical_features: str | Sequence[str] = "auto",
-        target_type: str = "auto",
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        super().__init__(
-            n_features_to_select,
-            categorical_features=categorical_features,
-            target_type=target_type,
-            random_state=random_state,
-        )
-        self.n_jobs = n_jobs
+    n_jobs: int | None = None
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Find the columns of X that y is most nearly a function of."""
-        return self._fit(X, y)
-
-    def _rank(self, question: Question, n_wanted: int | None) -> Ranking:
-        rows = _complete_rows(question)
-        columns = [
-            Points.of(_spread_levels(values) if is_text else _standardise(values[:, None]))
-            for values, is_text in zip(question.X[rows].T, question.is_text, strict=True)
+    def _score_columns(self, data: DesignMatrix, n_to_select: int | None) -> FeatureScores:
+        rows = _find_complete_rows(data)
+        points = [
+            PointCloud.from_coordinates(_encode_one_hot(values) if is_text else standardize(values[:, None]))
+            for values, is_text in zip(data.X[rows].T, data.is_text, strict=True)
         ]
-        y = question.y[rows]
-        measure = class_measure(y) if question.is_classification and y.max() > 1 else ordered_measure(y)
-        varies = [place for place, points in enumerate(columns) if points.places.any()]
-        added = add_columns(
-            [columns[place] for place in varies],
-            measure,
-            n_wanted=n_wanted,
-            rng=np.random.default_rng(question.seed),
+        y = data.y[rows]
+        is_unordered = data.is_classification and y.max() > 1
+        varying = [column for column, cloud in enumerate(points) if cloud.point_ids.any()]
+        steps = select_forward(
+            [points[column] for column in varying],
+            make_class_coefficient(y) if is_unordered else make_ordered_coefficient(y),
+            n_to_select=n_to_select,
+            rng=np.random.default_rng(data.seed),
             n_jobs=self.n_jobs,
         )
-        scores = np.zeros(question.n_columns)
-        remarks = ["not added" if points.places.any() else "constant in the rows used" for points in columns]
-        for step, (position, reached) in enumerate(added):
-            scores[varies[position]] = 1 - step / len(added)
-            remarks[varies[position]] = f"added {ordinal(step + 1)}, T = {reached:.3f}"
-        return Ranking(
+        scores = np.zeros(data.n_columns)
+        details: list[dict[str, Any]] = [{} if cloud.point_ids.any() else {"is_constant": True} for cloud in points]
+        for step, (position, dependence) in enumerate(steps):
+            scores[varying[position]] = 1 - step / len(steps)
+            details[varying[position]] = {"step": step + 1, "dependence": dependence}
+        found = []
+        if len(rows) < data.n_rows:
+            values = {"n_rows": data.n_rows - len(rows), "n_total": data.n_rows}
+            found.append(SelectionWarning(WarningCode.ROWS_WITH_MISSING_VALUES, values=values))
+        return FeatureScores(
             scores,
             scores > 0,
-            "score {:.2f}",
-            "while T grew",
-            "T would not grow",
-            warnings=_warn_about_missing(question),
-            remarks=tuple(remarks),
+            ScoreMeasure.FORWARD_STEP,
+            ScoreRule.RAISES_DEPENDENCE,
+            details=details,
+            warnings=tuple(found),
         )
 
 
-def add_columns(
-    columns: Sequence[Points],
-    measure: Measure,
+def select_forward(
+    columns: Sequence[PointCloud],
+    coefficient: Coefficient,
     *,
-    n_wanted: int | None,
+    n_to_select: int | None,
     rng: np.random.Generator,
     n_jobs: int | None = None,
 ) -> list[tuple[int, float]]:
-    """Positions of the columns in the order they are added, each with T after it.
+    """Positions of the columns in the order in which they are added, each with T after it.
 
-    Goes on until T does not grow, or until as many are added as wanted.
+    Stops when T does not rise, or at the requested number of columns.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> X = rng.integers(0, 3, size=(1500, 4))
-    >>> columns = [Points.of(values[:, None]) for values in X.T.astype(float)]
-    >>> added = add_columns(columns, ordered_measure((X[:, 1] + X[:, 3]) % 2), n_wanted=None, rng=rng)
-    >>> sorted(position for position, _ in added), added[-1][1]
+    >>> columns = [PointCloud.from_coordinates(values[:, None]) for values in X.T.astype(float)]
+    >>> coefficient = make_ordered_coefficient((X[:, 1] + X[:, 3]) % 2)
+    >>> steps = select_forward(columns, coefficient, n_to_select=None, rng=rng)
+    >>> sorted(position for position, _ in steps), steps[-1][1]
     ([1, 3], 1.0)
     """
-    chosen = NeighbourSearch(n_jobs=n_jobs)
-    added: list[tuple[int, float]] = []
-    reached = 0.0
-    left = list(range(len(columns)))
-    while left and (n_wanted is None or len(added) < n_wanted):
-        values = [measure(chosen.nearest(columns[position], rng)) for position in left]
+    search = NeighborSearch(n_jobs=n_jobs)
+    steps: list[tuple[int, float]] = []
+    best_so_far = 0.0
+    remaining = list(range(len(columns)))
+    while remaining and (n_to_select is None or len(steps) < n_to_select):
+        values = [coefficient(search.find(columns[position], rng)) for position in remaining]
         best = int(np.argmax(values))
-        if n_wanted is None and values[best] <= reached:
+        if n_to_select is None and values[best] <= best_so_far:
             break
-        reached = values[best]
-        added.append((left.pop(best), reached))
-        chosen = chosen.add(columns[added[-1][0]])
-    return added
+        best_so_far = values[best]
+        steps.append((remaining.pop(best), best_so_far))
+        search = search.add(columns[steps[-1][0]])
+    return steps
 
 
-def _complete_rows(question: Question) -> NDArray[np.intp]:
-    """Rows without a missing value; refuses a table that has too few of them."""
-    rows = np.flatnonzero(~question.is_missing)
-    if len(rows) < MIN_ROWS or np.ptp(question.y[rows]) == 0:
-        fault = "all of one target value" if len(rows) >= MIN_ROWS else f"and at least {MIN_ROWS} are needed"
+def _find_complete_rows(data: DesignMatrix) -> NDArray[np.intp]:
+    rows = np.flatnonzero(~data.has_missing)
+    if len(rows) < BASELINES.min_rows or np.ptp(data.y[rows]) == 0:
+        too_few = len(rows) < BASELINES.min_rows
+        fault = f"and at least {BASELINES.min_rows} are needed" if too_few else "all with the same target value"
         raise InputError(
-            f"FOCI uses only rows without a missing value, here {len(rows)} of {question.n_rows}, {fault}; "
+            f"FOCI uses only rows without missing values, here {len(rows)} of {data.n_rows}, {fault}; "
             "fill the missing values, or drop the columns that have most of them."
         )
     return rows
 
 
-def _warn_about_missing(question: Question) -> tuple[SelectionWarning, ...]:
-    n_missing = int(question.is_missing.sum())
-    if n_missing == 0:
-        return ()
-    values = {"n_rows": n_missing, "n_total": question.n_rows}
-    return (SelectionWarning(WarningCode.ROWS_WITH_MISSING_VALUES, values=values),)
-
-
-def _standardise(coordinates: Floats) -> Floats:
-    centred = coordinates - coordinates.mean(axis=0)
-    spread = np.std(coordinates, axis=0, ddof=1)
-    standardised: Floats = np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0)
-    return standardised
-
-
-def _spread_levels(codes: Floats) -> Floats:
-    """One standardised column of 0 and 1 a level."""
-    levels, place, counts = np.unique(codes, return_inverse=True, return_counts=True)
-    if len(levels) > MAX_LEVELS:
-        rank = np.empty(len(levels), dtype=np.intp)
-        rank[np.argsort(-counts, kind="stable")] = np.arange(len(levels))
-        place = np.minimum(rank[place], MAX_LEVELS - 1)
-    return _standardise(np.eye(min(len(levels), MAX_LEVELS))[place])
+def _encode_one_hot(codes: Floats) -> Floats:
+    """One standardized indicator per level."""
+    levels, places = np.unique(codes, return_inverse=True)
+    if len(levels) > BASELINES.max_levels:
+        places = merge_rare_levels(codes, None, BASELINES.max_levels)
+    return standardize(np.eye(min(len(levels), BASELINES.max_levels))[places])

@@ -1,33 +1,33 @@
-"""Importances of a Random Forest."""
+"""Impurity importances of a random forest."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Self
+from dataclasses import dataclass
 
-import numpy as np
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-from minerva_select.selectors.baselines.base import BaselineSelector, Ranking, keep_best
-from minerva_select.selectors.baselines.design_matrix import Question
+from minerva_select.codes import ScoreMeasure, ScoreRule
+from minerva_select.selectors.baselines.base import FeatureScores, WeightedBaselineSelector, select_highest
+from minerva_select.selectors.baselines.design_matrix import DesignMatrix
 
 
-class RandomForestSelector(BaselineSelector):
-    """Select by the impurity importances of a Random Forest.
+@dataclass(repr=False, eq=False, kw_only=True)
+class RandomForestSelector(WeightedBaselineSelector):
+    """Select by the impurity importances of a random forest.
 
-    Keeps the columns above the mean importance, as scikit-learn's ``SelectFromModel`` does, or the given number of
-    highest ones. Categories enter as codes, missing amounts as the median.
+    Selects the columns above the mean importance, as scikit-learn's ``SelectFromModel`` does, or the requested number
+    of highest ones. Categories are codes, and missing numbers are the median.
 
     Parameters
     ----------
     n_features_to_select : int or None
-        How many columns to keep; None keeps those above the mean.
+        Number of columns to select; None selects those above the mean.
     n_estimators : int
         Number of trees.
     categorical_features : "auto" or list of str
-        Columns that are names rather than amounts.
+        Categorical columns.
     target_type : {"auto", "discrete", "continuous"}
-        How to read the target.
+        Type of the target.
     n_jobs : int or None
         Threads, as in scikit-learn.
     random_state : int, RandomState or None
@@ -36,9 +36,9 @@ class RandomForestSelector(BaselineSelector):
     Attributes
     ----------
     selection_ : Selection
-        What was kept, what was dropped, and why.
+        Selected and dropped columns, with reasons.
     scores_ : ndarray of float
-        Importance of every column; NaN for those that took no part.
+        Importance of each column; NaN for columns left out.
 
     Examples
     --------
@@ -50,32 +50,12 @@ class RandomForestSelector(BaselineSelector):
     ['f0', 'f3']
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | None = None,
-        *,
-        n_estimators: int = 100,
-        categorical_features: str | Sequence[str] = "auto",
-        target_type: str = "auto",
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        super().__init__(
-            n_features_to_select,
-            categorical_features=categorical_features,
-            target_type=target_type,
-            random_state=random_state,
-        )
-        self.n_estimators = n_estimators
-        self.n_jobs = n_jobs
+    n_estimators: int = 100
+    n_jobs: int | None = None
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the columns of X that the forest splits by."""
-        return self._fit(X, y, sample_weight)
-
-    def _rank(self, question: Question, n_wanted: int | None) -> Ranking:
-        forest = RandomForestClassifier if question.is_classification else RandomForestRegressor
-        model = forest(self.n_estimators, n_jobs=self.n_jobs, random_state=question.seed)
-        scores = model.fit(question.X, question.y, question.weights).feature_importances_
-        kept = scores > scores.mean() if n_wanted is None else keep_best(scores, n_wanted)
-        return Ranking(scores, kept, "importance {:.3g}", "above the mean", "not above the mean")
+    def _score_columns(self, data: DesignMatrix, n_to_select: int | None) -> FeatureScores:
+        forest = RandomForestClassifier if data.is_classification else RandomForestRegressor
+        model = forest(self.n_estimators, n_jobs=self.n_jobs, random_state=data.seed)
+        scores = model.fit(data.X, data.y, data.sample_weight).feature_importances_
+        selected = scores > scores.mean() if n_to_select is None else select_highest(scores, n_to_select)
+        return FeatureScores(scores, selected, ScoreMeasure.IMPORTANCE, ScoreRule.ABOVE_MEAN)

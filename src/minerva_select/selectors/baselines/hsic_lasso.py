@@ -3,68 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from dataclasses import dataclass
 
 import numpy as np
 
-from minerva_select.codes import WarningCode
+from minerva_select.codes import ScoreMeasure, ScoreRule, WarningCode
+from minerva_select.config import BASELINES
 from minerva_select.results import SelectionWarning
-from minerva_select.selectors.baselines.base import BaselineSelector, Ranking
-from minerva_select.selectors.baselines.design_matrix import Question
+from minerva_select.selectors.baselines.base import BaselineSelector, FeatureScores
+from minerva_select.selectors.baselines.design_matrix import DesignMatrix
 from minerva_select.selectors.baselines.hsic import (
     Floats,
+    Indices,
     KernelProducts,
-    Rows,
+    choose_within_one_error,
+    compute_products,
+    compute_test_errors,
     draw_blocks,
-    fewest_within_one_error,
-    held_out_errors,
-    kernel_products,
-    last_knot,
-    pool,
-    weight_path,
+    find_last_knot,
+    fit_path,
+    pool_products,
 )
 
-_N_FOLDS = 5
 
-
+@dataclass(repr=False, eq=False, kw_only=True)
 class HSICLassoSelector(BaselineSelector):
-    """Select by block HSIC Lasso: few columns whose kernels add up to the target's kernel.
+    """Select by block HSIC Lasso: few columns whose kernels add up to the kernel of the target.
 
-    Every column becomes a kernel, the similarity of all pairs of rows within small blocks of rows; a Lasso with
-    weights of 0 or more writes the target's kernel as a sum of those of few columns [1]_ [2]_. Memory is for the
-    products of all pairs of columns and for one block, whatever the number of rows.
+    The kernel of a column is the similarity of all pairs of rows within small blocks of rows. A Lasso with nonnegative
+    weights approximates the kernel of the target by a sum of the kernels of few columns [1]_ [2]_. Memory holds the
+    products of all pairs of columns and one block, whatever the number of rows.
 
-    Told how many, it keeps the columns of the last knot of the Lasso path with at most that many; should no knot have
-    enough, the columns nearest to the target alone come after them. Not told, it cross-validates that number: paths
-    of four fifths of the rows are judged on the last fifth, and the fewest columns within one standard error of the
-    best are kept.
+    If a number of columns is requested, the columns of the last knot of the Lasso path with at most that many are
+    selected; if these are too few, the columns most similar to the target are added. Otherwise the number is chosen by
+    five-fold cross-validation: the smallest within one standard error of the best.
 
-    Categories are similar where they are equal, amounts by a Gaussian kernel. Published sums of products contain what
-    even independent columns have in common, which grows with the number of levels; where a table has categories, that
-    part is taken out, or many levels would go first. Where the rarest class would be in less than half of the blocks,
-    every block has as many rows of each class, those of rare ones many times over; ``selection_.warnings`` says so.
+    Categories are similar if they are equal, and numbers by a Gaussian kernel. The published products have a bias for
+    independent columns that grows with the number of levels; it is removed if the table has categorical columns, since
+    columns of many levels would be selected first. If the rarest class would be in less than half of the blocks, every
+    block gets equally many rows of each class, so that rows of rare classes count many times; ``selection_.warnings``
+    then says so.
 
     Parameters
     ----------
     n_features_to_select : int or None
-        How many columns to keep; None finds the number by cross-validation.
+        Number of columns to select; None chooses it by cross-validation.
     block_size : int
-        Rows of a block, and how much work a row is. 20 is its authors' default.
+        Rows per block; the time per row is proportional to it. The authors' default is 20.
     n_permutations : int
-        How many times all rows are cut into blocks.
+        How often all rows are divided into blocks.
     categorical_features : "auto" or list of str
-        Columns that are names rather than amounts.
+        Categorical columns.
     target_type : {"auto", "discrete", "continuous"}
-        How to read the target.
+        Type of the target.
     random_state : int, RandomState or None
         Seed.
 
     Attributes
     ----------
     selection_ : Selection
-        What was kept, what was dropped, and why.
+        Selected and dropped columns, with reasons.
     scores_ : ndarray of float
-        Weight of every column; NaN for those that took no part.
+        Weight of each column; NaN for columns left out.
 
     References
     ----------
@@ -83,94 +83,74 @@ class HSICLassoSelector(BaselineSelector):
     ['f0', 'f1', 'f2', 'f3', 'f4']
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | None = None,
-        *,
-        block_size: int = 20,
-        n_permutations: int = 3,
-        categorical_features: str | Sequence[str] = "auto",
-        target_type: str = "auto",
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        super().__init__(
-            n_features_to_select,
-            categorical_features=categorical_features,
-            target_type=target_type,
-            random_state=random_state,
-        )
-        self.block_size = block_size
-        self.n_permutations = n_permutations
+    block_size: int = 20
+    n_permutations: int = 3
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Find the columns of X whose kernels add up to that of y."""
-        return self._fit(X, y)
-
-    def _rank(self, question: Question, n_wanted: int | None) -> Ranking:
-        generator = np.random.default_rng(question.seed)
-        folds, found = _folds(question, self.block_size, generator)
-        parts = [self._sum(question, groups, generator) for groups in folds]
-        whole = _products(question, pool(parts))
-        path = weight_path(whole)
-        if n_wanted is None and len(parts) > 1:
-            weights = last_knot(path, _count(question, parts))
-        elif n_wanted is None:
+    def _score_columns(self, data: DesignMatrix, n_to_select: int | None) -> FeatureScores:
+        rng = np.random.default_rng(data.seed)
+        folds, found = _split_into_folds(data, self.block_size, rng)
+        parts = [self._compute_products(data, groups, rng) for groups in folds]
+        products = _choose_products(data, pool_products(parts))
+        path = fit_path(products)
+        if n_to_select is not None:
+            weights = find_last_knot(path, n_to_select)
+        elif len(parts) > 1:
+            weights = find_last_knot(path, _choose_n_features(data, parts))
+        else:
             weights = path[-1]
             found.append(SelectionWarning(WarningCode.NOT_CROSS_VALIDATED))
-        else:
-            weights = last_knot(path, n_wanted)
-        kept = weights > 0
-        if n_wanted is not None and kept.sum() < min(n_wanted, question.n_columns):
-            found.append(SelectionWarning(WarningCode.FILLED_UP, values={"n_scored": int(kept.sum())}))
-            kept[np.lexsort((-whole[:-1, -1], -weights))[:n_wanted]] = True
-        rule = "found by cross-validation"
-        return Ranking(
-            weights, kept, "weight {:.3g}", f"among those {rule}", f"not among those {rule}", None, tuple(found)
+        selected = weights > 0
+        n_scored = int(selected.sum())
+        if n_to_select is not None and n_scored < min(n_to_select, data.n_columns):
+            found.append(SelectionWarning(WarningCode.FILLED_UP, values={"n_scored": n_scored}))
+            selected[np.lexsort((-products[:-1, -1], -weights))[:n_to_select]] = True
+        return FeatureScores(
+            weights, selected, ScoreMeasure.KERNEL_WEIGHT, ScoreRule.CROSS_VALIDATION, warnings=tuple(found)
         )
 
-    def _sum(self, question: Question, groups: list[Rows], generator: np.random.Generator) -> KernelProducts:
-        share = self.block_size // len(groups)
-        sizes = [min(share, len(rows)) for rows in groups]
+    def _compute_products(
+        self, data: DesignMatrix, groups: Sequence[Indices], rng: np.random.Generator
+    ) -> KernelProducts:
+        sizes = [min(self.block_size // len(groups), len(rows)) for rows in groups]
         n_blocks = max(1, sum(map(len, groups)) // self.block_size)
-        return kernel_products(
-            [*question.X.T, question.y],
-            [*question.is_categorical, question.is_classification],
-            (draw_blocks(groups, sizes, n_blocks, generator) for _ in range(self.n_permutations)),
+        return compute_products(
+            [*data.X.T, data.y],
+            [*data.is_categorical, data.is_classification],
+            (draw_blocks(groups, sizes, n_blocks, rng) for _ in range(self.n_permutations)),
         )
 
 
-def _folds(
-    question: Question, block_size: int, generator: np.random.Generator
-) -> tuple[list[list[Rows]], list[SelectionWarning]]:
-    """Rows of every fold, in groups of which each block has equal numbers; and what to tell about it."""
-    rows = generator.permutation(question.n_rows)
+def _split_into_folds(
+    data: DesignMatrix, block_size: int, rng: np.random.Generator
+) -> tuple[list[tuple[Indices, ...]], list[SelectionWarning]]:
+    """Rows of each fold, in groups from which each block takes equally many rows."""
+    rows = rng.permutation(data.n_rows)
     groups, found = [rows], []
-    n_folds = min(_N_FOLDS, question.n_rows // block_size)
-    if question.is_classification:
-        counts = np.bincount(question.y)
-        in_a_block = 1 - (1 - counts.min() / question.n_rows) ** block_size
-        if in_a_block < 0.5 and 2 * len(counts) <= block_size:
-            groups = [rows[question.y[rows] == label] for label in range(len(counts))]
+    n_folds = min(BASELINES.n_folds_linear, data.n_rows // block_size)
+    if data.is_classification:
+        counts = np.bincount(data.y)
+        share_of_blocks = 1 - (1 - counts.min() / data.n_rows) ** block_size
+        if share_of_blocks < BASELINES.min_share_of_blocks and 2 * len(counts) <= block_size:
+            groups = [rows[data.y[rows] == label] for label in range(len(counts))]
             n_folds = min(n_folds, int(counts.min()))
             values = {
                 "n_rarest": int(counts.min()),
-                "n_total": question.n_rows,
+                "n_total": data.n_rows,
                 "block_size": block_size,
                 "n_per_class": block_size // len(counts),
             }
             found.append(SelectionWarning(WarningCode.BALANCED_CLASSES, values=values))
     pieces = [np.array_split(group, max(1, n_folds)) for group in groups]
-    return [list(fold) for fold in zip(*pieces, strict=True)], found
+    return list(zip(*pieces, strict=True)), found
 
 
-def _products(question: Question, part: KernelProducts) -> Floats:
-    return part.unbiased if question.is_categorical.any() else part.products
+def _choose_products(data: DesignMatrix, part: KernelProducts) -> Floats:
+    return part.unbiased if data.is_categorical.any() else part.products
 
 
-def _count(question: Question, parts: Sequence[KernelProducts]) -> int:
-    """Number of columns found by cross-validation over the parts."""
+def _choose_n_features(data: DesignMatrix, parts: Sequence[KernelProducts]) -> int:
     errors = []
     for place, test in enumerate(parts):
-        train = pool([part for other, part in enumerate(parts) if other != place])
-        errors.append(held_out_errors(weight_path(_products(question, train)), train, test))
-    return fewest_within_one_error(np.array(errors))
+        train = pool_products([part for other, part in enumerate(parts) if other != place])
+        errors.append(compute_test_errors(fit_path(_choose_products(data, train)), train, test))
+    return choose_within_one_error(np.array(errors))

@@ -1,45 +1,51 @@
-"""mRMR: columns that tell much about the target and little about one another."""
+"""mRMR: columns with much information about the target and little about each other."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import rel_entr
+from scipy.stats.contingency import expected_freq
 
-from minerva_select.selectors.baselines.base import BaselineSelector, Ranking, ordinal
-from minerva_select.selectors.baselines.binned import Order, bin_amounts, join_rare, order_columns
-from minerva_select.selectors.baselines.design_matrix import Question
-from minerva_select.selectors.baselines.n_features_cv import MOST_COLUMNS, choose_size
+from minerva_select.codes import ScoreMeasure, ScoreRule
+from minerva_select.config import BASELINES
+from minerva_select.selectors.baselines.base import FeatureScores, WeightedBaselineSelector
+from minerva_select.selectors.baselines.design_matrix import DesignMatrix
+from minerva_select.selectors.baselines.encoding import Codes, Floats, bin_numeric, merge_rare_levels
+from minerva_select.selectors.baselines.n_features_cv import choose_n_features
 
 
-class MRMRSelector(BaselineSelector):
+class MRMRSelector(WeightedBaselineSelector):
     """Select by minimal redundancy and maximal relevance (Peng, Long and Ding, IEEE PAMI 2005).
 
-    Columns are ordered one at a time, each time the one with the most information about the target less its mean
-    information about those before it. The first ones are kept: as many as asked for, or as its authors advise by the
-    cross-validated error of a model along the order, the fewest columns that are within one standard error of the
-    best. At least one column is always kept.
+    Columns are added one at a time, each time the one with the most mutual information with the target minus its mean
+    mutual information with the columns added before. The first ones are selected: the requested number or, as the
+    authors advise, the smallest number whose cross-validated loss is within one standard error of the best. At least
+    one column is always selected.
 
-    Amounts enter as at most 10 bins of equal weight, categories as they are, the rarest of more than 32 joined.
+    Numeric columns are split into at most 10 bins of equal weight. If a categorical column has more than 32 levels, the
+    rarest are merged.
 
     Parameters
     ----------
     n_features_to_select : int or None
-        How many columns to keep; None chooses by cross-validation, at most 64.
+        Number of columns to select; None chooses it by cross-validation, at most 64.
     categorical_features : "auto" or list of str
-        Columns that are names rather than amounts.
+        Categorical columns.
     target_type : {"auto", "discrete", "continuous"}
-        How to read the target.
+        Type of the target.
     random_state : int, RandomState or None
-        Seed of the cross-validation; the order of the columns has no chance in it.
+        Seed of the cross-validation; the order of the columns is deterministic.
 
     Attributes
     ----------
     selection_ : Selection
-        What was kept, what was dropped, and why.
+        Selected and dropped columns, with reasons.
     scores_ : ndarray of float
-        Relevance less redundancy of every column in nats, at the moment it was added to the order; for one never
-        added, as it would have been next. NaN for columns that took no part.
+        Relevance minus redundancy of each column in nats when it was added or, if it was not added, after the last
+        step; NaN for columns left out.
 
     Examples
     --------
@@ -51,44 +57,105 @@ class MRMRSelector(BaselineSelector):
     ['f0', 'f3']
     """
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find columns of X that tell about y, each something else."""
-        return self._fit(X, y, sample_weight)
-
-    def _rank(self, question: Question, n_wanted: int | None) -> Ranking:
-        weights = question.weights
+    def _score_columns(self, data: DesignMatrix, n_to_select: int | None) -> FeatureScores:
+        weights = data.sample_weight
         columns = [
-            (join_rare if is_categorical else bin_amounts)(values, weights)
-            for values, is_categorical in zip(question.X.T, question.is_categorical, strict=True)
+            _discretize(values, weights, is_categorical)
+            for values, is_categorical in zip(data.X.T, data.is_categorical, strict=True)
         ]
-        target = (join_rare if question.is_classification else bin_amounts)(question.y, weights)
-        order = order_columns(columns, target, weights, n_wanted or MOST_COLUMNS)
-        n_kept = n_wanted
-        if n_kept is None:
-            n_kept = choose_size(
-                question.X[:, order.columns],
-                target if question.is_classification else question.y,
-                weights,
-                is_classification=question.is_classification,
-                rng=np.random.default_rng(question.seed),
-            )
-        kept = np.zeros(question.n_columns, dtype=bool)
-        kept[list(order.columns[:n_kept])] = True
-        return Ranking(
+        target = _discretize(data.y, weights, data.is_classification)
+        order = order_columns(columns, target, weights, n_to_select or BASELINES.cv_counts[-1])
+        n_selected = n_to_select or choose_n_features(
+            data.X[:, order.columns],
+            target if data.is_classification else data.y,
+            weights,
+            is_classification=data.is_classification,
+            rng=np.random.default_rng(data.seed),
+        )
+        selected = np.zeros(data.n_columns, dtype=bool)
+        selected[list(order.columns[:n_selected])] = True
+        relevance = np.maximum(0.0, order.relevance)
+        details = [
+            {"relevance": nats, "redundancy": shared}
+            for nats, shared in zip(relevance.tolist(), np.maximum(0.0, order.redundancy).tolist(), strict=True)
+        ]
+        for step, column in enumerate(order.columns, start=1):
+            details[column]["step"] = step
+        return FeatureScores(
             order.relevance - order.redundancy,
-            kept,
-            "{:.3g} nats, relevance less redundancy",
-            "more would not lower the error",
-            "would not lower the error",
-            marginal_nats=np.maximum(0.0, order.relevance),
-            remarks=_describe(order),
+            selected,
+            ScoreMeasure.RELEVANCE_MINUS_REDUNDANCY,
+            ScoreRule.CROSS_VALIDATION,
+            details=details,
+            marginal_nats=relevance,
         )
 
 
-def _describe(order: Order) -> tuple[str, ...]:
-    step_of = {column: step for step, column in enumerate(order.columns, start=1)}
-    return tuple(
-        (f"added {ordinal(step_of[column])}, " if column in step_of else "")
-        + f"{max(0.0, relevance):.3g} nats alone less {max(0.0, redundancy):.3g} shared"
-        for column, (relevance, redundancy) in enumerate(zip(order.relevance, order.redundancy, strict=True))
-    )
+def _discretize(values: Floats, weights: Floats, is_categorical: bool) -> Codes:
+    return merge_rare_levels(values, weights, BASELINES.max_levels) if is_categorical else bin_numeric(values, weights)
+
+
+def estimate_binned_mi(first: Codes, second: Codes, weights: Floats) -> float:
+    """Plug-in estimate of mutual information in nats, corrected for bias.
+
+    The bias of independent columns is (r - 1)(c - 1) / 2n to first order, where n is the effective number of rows. So
+    the estimate for independent columns is about 0, and may be negative.
+
+    Examples
+    --------
+    >>> coin, weights = np.array([0, 1] * 50), np.ones(100)
+    >>> round(estimate_binned_mi(coin, coin, weights), 4)  # log(2) - 1/200
+    0.6881
+    """
+    n_first, n_second = int(first.max()) + 1, int(second.max()) + 1
+    total = weights.sum()
+    cells = np.bincount(first * n_second + second, weights=weights, minlength=n_first * n_second)
+    table = cells.reshape(n_first, n_second) / total
+    bias = (n_first - 1) * (n_second - 1) * (weights @ weights) / (2 * total**2)
+    return float(rel_entr(table, expected_freq(table)).sum() - bias)
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnOrder:
+    """Columns in the order of mRMR.
+
+    Attributes
+    ----------
+    columns : tuple of int
+        Columns in the order in which they were added.
+    relevance : ndarray of float64, shape (n_columns,)
+        Mutual information of each column with the target, in nats.
+    redundancy : ndarray of float64, shape (n_columns,)
+        Mean mutual information of each column with those added before it, or with all added if it was not added.
+    """
+
+    columns: tuple[int, ...]
+    relevance: Floats
+    redundancy: Floats
+
+
+def order_columns(columns: Sequence[Codes], target: Codes, weights: Floats, n_to_add: int) -> ColumnOrder:
+    """Add columns one at a time by relevance minus redundancy (the difference form of Peng, Long and Ding, 2005).
+
+    Each step compares the last added column with the remaining ones, so the time is proportional to ``n_to_add`` times
+    the number of columns.
+
+    Examples
+    --------
+    >>> target = np.array([0, 0, 1, 1, 2, 2, 3, 3] * 20)
+    >>> columns = [target // 2, target // 2, target % 2]
+    >>> order_columns(columns, target, np.ones(160), n_to_add=3).columns
+    (0, 2, 1)
+    """
+    relevance = np.array([estimate_binned_mi(column, target, weights) for column in columns])
+    total_shared = np.zeros(len(columns))
+    redundancy = np.zeros(len(columns))
+    remaining = np.ones(len(columns), dtype=bool)
+    added: list[int] = []
+    while len(added) < min(n_to_add, len(columns)):
+        added.append(int(np.argmax(np.where(remaining, relevance - redundancy, -np.inf))))
+        remaining[added[-1]] = False
+        for other in np.flatnonzero(remaining).tolist():
+            total_shared[other] += estimate_binned_mi(columns[added[-1]], columns[other], weights)
+        redundancy[remaining] = total_shared[remaining] / len(added)
+    return ColumnOrder(tuple(added), relevance, redundancy)
