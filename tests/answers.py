@@ -13,7 +13,7 @@ import pytest
 @contextlib.contextmanager
 def tiny_fits():
     """Make every fit a few steps long while entered: for claims that hold from the first step on."""
-    from minerva_select.config import FitConfig, PaperSettings, Schedule
+    from minerva_select.config import COMPARISON, FitConfig, PaperSettings, Schedule
 
     schedule = Schedule(max_steps=4, batch_size=32, evaluate_every=2, patience=1, patience_at_zero=1)
     plan = dataclasses.replace(FitConfig.for_rows(10), n_folds=2, n_members=1, width=8, dropout=0.0, schedule=schedule)
@@ -21,7 +21,7 @@ def tiny_fits():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(FitConfig, "for_rows", classmethod(lambda cls, *n_rows: plan))
         patch.setattr("minerva_select.selectors.paper.PaperSettings", lambda: settings)
-        patch.setattr("minerva_select.evaluation.downstream.N_RESAMPLES", 2)
+        patch.setattr("minerva_select.evaluation.downstream.COMPARISON", dataclasses.replace(COMPARISON, n_bootstrap=2))
         yield
 
 

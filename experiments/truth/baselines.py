@@ -81,4 +81,4 @@ BASELINES = {
 def why_unavailable(name: str) -> str | None:
     """Return why a baseline cannot run here, or None if it can."""
     method = BASELINES[name].method
-    return None if method is None else methods.why_unavailable(method)
+    return None if method is None or methods.is_installed(method) else f"not installed: {methods.INSTALL}"

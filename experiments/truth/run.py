@@ -20,8 +20,9 @@ from pathlib import Path
 from baselines import why_unavailable
 from cases import Case, load_cases
 from cells import METHODS, OURS, Cell, Record, Setting, failures, run_cell
+from minerva_select.evaluation.failures import Failure
 from minerva_select.evaluation.records import Records
-from minerva_select.evaluation.worker import Worker, WorkerError
+from minerva_select.evaluation.worker import run_in_process
 
 HERE = Path(__file__).parent
 RECORDS = "records.jsonl"
@@ -85,14 +86,11 @@ def describe(record: Record) -> str:
 
 
 def make_runner(setting: Setting) -> RunCell:
-    """Return a function that runs cells in its own process, and records a crash or timeout as a failure."""
-    worker = Worker(run_cell)
+    """Return a function that runs a cell in a fresh process, and records a crash or timeout as a failure."""
 
     def run(cell: Cell) -> list[Record]:
-        try:
-            return worker.ask((cell, setting), cell.time_limit)
-        except WorkerError as error:
-            return failures(cell, setting, str(error))
+        result = run_in_process(run_cell, (cell, setting), cell.time_limit)
+        return failures(cell, setting, str(result)) if isinstance(result, Failure) else result
 
     return run
 

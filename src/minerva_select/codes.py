@@ -155,3 +155,13 @@ class BorutaDecision(StrEnum):
     CONFIRMED = "confirmed"
     TENTATIVE = "tentative"  # undecided after the last round
     REJECTED = "rejected"
+
+
+class FailureCode(StrEnum):
+    """Why a compared method has no result."""
+
+    NOT_INSTALLED = "not_installed"  # an optional package is missing
+    ERROR = "error"
+    OUT_OF_TIME = "out_of_time"
+    PROCESS_DIED = "process_died"  # killed, as when memory runs out, or a crash in native code
+    UNFINISHED = "unfinished"  # the comparison was interrupted before

@@ -405,3 +405,18 @@ class BaselinesConfig:
 
 
 BASELINES = BaselinesConfig()
+
+
+@dataclass(frozen=True)
+class ComparisonConfig:
+    """How methods are compared."""
+
+    n_strata: int = 10  # of a numeric target, by which rows are split
+    rare_share: float = 0.05  # of positives; below it PR-AUC is reported, since ROC-AUC flatters models of rare events
+    n_bootstrap: int = 300  # resamples of the held-out rows for the interval of a score
+    leak_share: float = 0.8  # of all information found that one feature carries alone; or
+    dominant_share: float = 0.4  # of it, and
+    dominant_ratio: float = 2.0  # times what any other feature carries alone: both are pointed out
+
+
+COMPARISON = ComparisonConfig()

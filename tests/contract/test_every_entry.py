@@ -64,9 +64,9 @@ def run_compare(X, y):
     """Compare two methods, all in this process; a method or a figure that failed must say so in a sentence of ours."""
     with joblib.parallel_config(backend="sequential"):
         comparison = compare(X, y, ["forest", "ksg"])
-    for standing in (*comparison.standings, comparison.reference):
-        for text in (standing.status, *standing.notes):
-            assert not re.search(r"\b\w*(Error|Warning|Exception)\b", text), text
+    for result in (*comparison.results, comparison.all_features):
+        for failure in result.failures:
+            assert not re.search(r"\b\w*(Error|Warning|Exception)\b", failure.message), failure
     return comparison.to_json()
 
 

@@ -27,6 +27,7 @@ from minerva_select import MinervaSelector, Selection, open_source
 from minerva_select.cli import app
 from minerva_select.cli.comparison_view import to_markdown
 from minerva_select.cli.output_files import write_results
+from minerva_select.codes import FailureCode
 from minerva_select.data.encoded_store_files import (
     CODES,
     QUANTILES,
@@ -38,7 +39,9 @@ from minerva_select.data.encoded_store_files import (
 )
 from minerva_select.data.loading import read_table
 from minerva_select.errors import InputError
-from minerva_select.evaluation import Comparison, Score, Standing
+from minerva_select.evaluation.downstream import Score
+from minerva_select.evaluation.failures import Failure
+from minerva_select.evaluation.leaderboard import Comparison, MethodResult
 from minerva_select.evaluation.records import Records
 from minerva_select.io.atomic import atomic_write, make_private_directory
 from minerva_select.problems import equality
@@ -551,6 +554,7 @@ def test_names_are_text_in_a_page_of_a_comparison():
     name = "<img src=x onerror=alert(1)>![](http://bad.example/x.png)[click](javascript:alert(1))|`"
     half = Estimate(0.5, 0.4, 0.6, n_rows=10)
     score = Score("ROC-AUC", 0.9, 0.8, 1.0)
+    failure = Failure(FailureCode.ERROR, f"About {name}.", step="score")
     page = to_markdown(
         Comparison(
             target=name,
@@ -558,9 +562,9 @@ def test_names_are_text_in_a_page_of_a_comparison():
             n_rows=30,
             n_held_out=10,
             metric="ROC-AUC",
-            standings=(Standing("lasso", "Lasso", ((name,),), half, score, seconds=1.0, notes=(f"About {name}.",)),),
-            reference=Standing("all", "all features", ((name, "b"),), half, score),
-            alone={name: 0.5, "b": 0.0},
+            results=(MethodResult("lasso", "Lasso", ((name,),), half, score, seconds=1.0, failures=(failure,)),),
+            all_features=MethodResult("all", "all features", ((name, "b"),), half, score),
+            marginal_nats={name: 0.5, "b": 0.0},
         )
     )
     assert page.count("&lt;img") > 3

@@ -130,7 +130,7 @@ def compare_command(
 
 def _finish_interrupted(partial: Sequence[Comparison], folder: Path | None, *, as_json: bool) -> None:
     """Print the finished part, if any, and how to continue."""
-    if any(row.answers for comparison in partial for row in comparison.standings):
+    if any(row.answers for comparison in partial for row in comparison.results):
         _finish(partial[0], None, as_json=as_json, quiet=True)
         if folder is None:
             typer.echo("Nothing is saved; with --out DIR an interrupted run can be continued.", err=True)

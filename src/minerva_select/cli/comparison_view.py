@@ -10,8 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from minerva_select.cli.tables import encodable, first_that_fits, new_table
-from minerva_select.evaluation import Comparison, FeatureVotes, Score, Standing
+from minerva_select.evaluation.downstream import Score
+from minerva_select.evaluation.leaderboard import MINERVA, Comparison, FeatureVotes, MethodResult
 from minerva_select.results import Estimate
+from minerva_select.text.comparison import method_notes
 from minerva_select.text.feature_order import digits_of
 from minerva_select.text.formatting import NOT_MEASURED, interval, number, printable
 
@@ -23,7 +25,7 @@ MAX_NAME = 40  # characters of a feature's name
 def print_comparison(comparison: Comparison, console: Console) -> None:
     """Print the table of methods, the table of features that some method keeps, and the notes."""
     columns = method_columns(comparison)
-    rows = [*comparison.standings, comparison.reference]
+    rows = [*comparison.results, comparison.all_features]
     hidden: list[set[str]] = [set(), {"peak MB"}, {"peak MB", "seconds"}, {"peak MB", "seconds", "agree"}]
     tables = (
         _table(
@@ -34,7 +36,7 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     console.print(first_that_fits(console, tables))
     for line in legend(comparison):
         console.print(Text(encodable(line, console), "dim"))
-    kept = [row for row in comparison.votes() if any(one.share_of_splits(row.feature) for one in comparison.standings)]
+    kept = [row for row in comparison.votes() if any(one.share_of_splits(row.feature) for one in comparison.results)]
     if kept:
         console.print()
         shown = kept[:MAX_FEATURES]
@@ -56,7 +58,7 @@ def to_markdown(comparison: Comparison) -> str:
     """Convert the comparison to Markdown: methods, notes, all features, agreement of all pairs."""
     finished, methods = _finished(comparison), method_columns(comparison)
     features = feature_columns(comparison, name_of=lambda row: row.label)
-    rows = [[cell(row) for cell in methods.values()] for row in (*comparison.standings, comparison.reference)]
+    rows = [[cell(row) for cell in methods.values()] for row in (*comparison.results, comparison.all_features)]
     votes = [[cell(vote) for cell in features.values()] for vote in comparison.votes()]
     pairs = [
         [row.label, *(number(comparison.agreement(row.method, other.method), 2) for other in finished)]
@@ -74,13 +76,13 @@ def to_markdown(comparison: Comparison) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def method_columns(comparison: Comparison) -> dict[str, Callable[[Standing], str]]:
+def method_columns(comparison: Comparison) -> dict[str, Callable[[MethodResult], str]]:
     """Cells of the table of methods, by header."""
-    information = comparison.reference.information
+    information = comparison.all_features.information
     digits, base = digits_of(information.nats if information else 0.0), _base(comparison)
 
-    def agreement(row: Standing) -> str:
-        if base is None or row is comparison.reference:
+    def agreement(row: MethodResult) -> str:
+        if base is None or row is comparison.all_features:
             return NOT_MEASURED
         shared = comparison.agreement(row.method, base.method)
         return NOT_MEASURED if shared is None else f"{shared:.0%}"
@@ -97,20 +99,20 @@ def method_columns(comparison: Comparison) -> dict[str, Callable[[Standing], str
 
 
 def feature_columns(
-    comparison: Comparison, name_of: Callable[[Standing], str]
+    comparison: Comparison, name_of: Callable[[MethodResult], str]
 ) -> dict[str, Callable[[FeatureVotes], str]]:
     """Cells of the table of features, by header: one column per method."""
-    digits = digits_of(max(comparison.alone.values(), default=0.0))
+    digits = digits_of(max(comparison.marginal_nats.values(), default=0.0))
     columns: dict[str, Callable[[FeatureVotes], str]] = {"feature": lambda vote: vote.feature}
     for row in _finished(comparison):
         columns[name_of(row)] = partial(_mark, row)
-    columns["alone"] = lambda vote: number(vote.alone_nats, digits)
+    columns["alone"] = lambda vote: number(vote.marginal_nats, digits)
     return columns
 
 
 def legend(comparison: Comparison) -> list[str]:
     """Explain the columns of the table of methods."""
-    base, n_splits = _base(comparison), len(comparison.reference.kept)
+    base, n_splits = _base(comparison), len(comparison.all_features.kept)
     lines = [
         f"Information about {printable(comparison.target, limit=30)} and {comparison.metric} of gradient boosting "
         f"on {comparison.n_held_out:,} held-out rows of {comparison.n_rows:,}"
@@ -129,9 +131,8 @@ def describe_notes(comparison: Comparison) -> list[str]:
         f"is it known before {target} is?"
         for feature, share in list(comparison.suspects().items())[:MAX_SUSPECTS]
     ]
-    for row in (*comparison.standings, comparison.reference):
-        messages = [*row.notes, *([row.status] if row.status else [])]
-        notes += [f"Note: {row.label}: {printable(message)}" for message in messages]
+    for row in (*comparison.results, comparison.all_features):
+        notes += [f"Note: {row.label}: {printable(note)}" for note in method_notes(row)]
     return notes
 
 
@@ -161,7 +162,7 @@ def _escape(line: str) -> str:
     return line.replace("<", "&lt;").replace("[", "\\[")
 
 
-def _mark(row: Standing, vote: FeatureVotes) -> str:
+def _mark(row: MethodResult, vote: FeatureVotes) -> str:
     """Check mark if a method keeps a feature; with several splits, in how many."""
     n_kept, n_splits = sum(vote.feature in names for names in row.answers), len(row.answers)
     if n_kept == 0:
@@ -169,16 +170,16 @@ def _mark(row: Standing, vote: FeatureVotes) -> str:
     return "✓" if n_splits == 1 else f"{n_kept}/{n_splits}"
 
 
-def _finished(comparison: Comparison) -> list[Standing]:
-    return [row for row in comparison.standings if row.n_kept is not None]
+def _finished(comparison: Comparison) -> list[MethodResult]:
+    return [row for row in comparison.results if row.n_kept is not None]
 
 
-def _base(comparison: Comparison) -> Standing | None:
+def _base(comparison: Comparison) -> MethodResult | None:
     """Method that the others are compared with: MINERVA or the first one that finished; None if only one did."""
     finished = _finished(comparison)
     if len(finished) < 2:
         return None
-    return next((row for row in finished if row.method == "minerva"), finished[0])
+    return next((row for row in finished if row.method == MINERVA), finished[0])
 
 
 def _with_interval(found: Estimate | Score | None, digits: int) -> str:

@@ -17,7 +17,7 @@ from minerva_select.cli.verbosity import log_to_stderr
 from minerva_select.results import Selection
 
 if TYPE_CHECKING:
-    from minerva_select.evaluation import SelectionScore
+    from minerva_select.evaluation.ground_truth import SelectionScore
     from minerva_select.problems import Problem
 
 NOT_EXACT = 1

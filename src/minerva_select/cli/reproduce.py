@@ -14,7 +14,7 @@ from minerva_select.errors import InputError, unknown_name
 from minerva_select.results import Progress
 
 if TYPE_CHECKING:
-    from minerva_select.evaluation.paper import Configuration, FigureTable
+    from minerva_select.evaluation.paper import Configuration, ResultTable
 
 EVERYTHING = "all"
 EXPERIMENTS = ("a", "b", "fraud", "mine", EVERYTHING)
@@ -49,11 +49,11 @@ def reproduce_command(
 
     Every row is saved when it is finished; the same command continues an interrupted run.
     """
-    from minerva_select.evaluation.paper import NAMES, read_configuration
+    from minerva_select.evaluation.paper import EXPERIMENT_NAMES, read_configuration
 
-    if experiment not in (*NAMES, EVERYTHING):
-        raise unknown_name("experiment", experiment, (*NAMES, EVERYTHING))
-    names = NAMES if experiment == EVERYTHING else (experiment,)
+    if experiment not in (*EXPERIMENT_NAMES, EVERYTHING):
+        raise unknown_name("experiment", experiment, (*EXPERIMENT_NAMES, EVERYTHING))
+    names = EXPERIMENT_NAMES if experiment == EVERYTHING else (experiment,)
     runs = [(name, find_data(name, data)) for name in names]
     if experiment == EVERYTHING and ("fraud", None) not in runs:
         runs.append(("fraud", None))  # also on simulated payments, whose relevant features are known
@@ -110,7 +110,7 @@ def record_name(configuration: Configuration, data: Path | None) -> str:
     return "-".join(part for part in (*parts, "quick" if configuration.is_quick else "") if part)
 
 
-def _print(tables: list[FigureTable]) -> None:
+def _print(tables: list[ResultTable]) -> None:
     from rich.text import Text
 
     from minerva_select.cli.tables import new_table, output_console

@@ -1,4 +1,4 @@
-"""What features are worth to a model: gradient boosting trained on some rows and scored on others."""
+"""Score features by a model: gradient boosting trained on some rows and scored on others."""
 
 from __future__ import annotations
 
@@ -10,24 +10,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from minerva_select.config import COMPARISON
 from minerva_select.preprocessing.categories import LevelEncoder
 from minerva_select.preprocessing.rescale import rescale_extremes
 from minerva_select.schema import Column, Table
 
-RARE = 0.05  # share of positives below which a ROC curve looks good whatever the model does
-N_RESAMPLES = 300
-MAX_LEVELS = 253  # with the codes of the missing and the rare, the 255 that scikit-learn's boosting takes
-MIN_CLASS_ROWS = 10  # of the rarest class, for a validation share that holds some
+MAX_LEVELS = 253  # with the codes of missing and rare levels, the 255 that scikit-learn's boosting supports
+MIN_CLASS_ROWS = 10  # of the rarest class, for early stopping: the validation rows must contain some
 
 R2, ROC_AUC, PR_AUC, ACCURACY = "R2", "ROC-AUC", "PR-AUC", "accuracy"
 
 Floats = NDArray[np.float64]
-_Measure = Callable[[Floats], float]  # a score from how often each row counts
+_Metric = Callable[[Floats], float]  # the score with these row weights
 
 
 @dataclass(frozen=True)
 class Score:
-    """What a model reached on held-out rows, with a 95% interval over those rows.
+    """The score of a model on held-out rows, with its 95% interval.
 
     Examples
     --------
@@ -45,10 +44,10 @@ class Score:
 
 
 def choose_metric(y: Column, is_discrete: bool) -> str:
-    """What a model of this target is scored by.
+    """Choose the metric for a target.
 
-    R2 for amounts, ROC-AUC for two classes, PR-AUC (average precision of the rarer class) where that one is in less
-    than 5% of the rows, accuracy for more classes.
+    R2 for a numeric target, accuracy for more than two classes, ROC-AUC for two classes, or PR-AUC (average precision
+    of the rarer class) if one of them is in less than 5% of the rows.
 
     Examples
     --------
@@ -60,32 +59,36 @@ def choose_metric(y: Column, is_discrete: bool) -> str:
     counts = np.unique(y.values, return_counts=True)[1]
     if len(counts) > 2:
         return ACCURACY
-    return PR_AUC if counts.min() < RARE * counts.sum() else ROC_AUC
+    return PR_AUC if counts.min() < COMPARISON.rare_share * counts.sum() else ROC_AUC
 
 
 def boosting_score(
-    train: tuple[Table, Column], test: tuple[Table, Column], metric: str, *, seed: int = 0, names: Collection[str] = ()
+    train: tuple[Table, Column],
+    test: tuple[Table, Column],
+    metric: str,
+    *,
+    seed: int = 0,
+    categorical: Collection[str] = (),
 ) -> Score:
     """Train gradient boosting on some rows, and score it on others.
 
-    scikit-learn's histogram boosting at a rate of 0.05, until a fifth of the training rows no longer gains (at most
-    500 trees). Without columns, the score of a model that always says the same.
+    Without columns, the score is that of a constant prediction.
 
     Parameters
     ----------
     train, test : pair of Table and Column
-        Features and target of the rows to learn from, and of those to predict.
+        Features and target.
     metric : str
-        See :func:`choose_metric`.
+        One of those that :func:`choose_metric` returns.
     seed : int
-        Of the validation share and of the bootstrap.
-    names : collection of str
-        Columns of numbers that are names rather than amounts; text always is.
+        Seed of the model and of the bootstrap.
+    categorical : collection of str
+        Numeric columns to read as categorical.
 
     Returns
     -------
     Score
-        With an interval from 300 bootstrap samples of the test rows, each with as many of every class.
+        With an interval from bootstrap samples of the test rows, stratified by class.
 
     Examples
     --------
@@ -98,21 +101,20 @@ def boosting_score(
     """
     rng = np.random.default_rng(seed)
     if metric == R2:
-        # The same unit for both, in which errors can be squared
-        amounts = rescale_extremes(np.concatenate([train[1].values, test[1].values]).astype(np.float64))
-        answers, unseen = np.split(amounts, [train[0].n_rows])
-        predicted = _predict(train[0], answers, test[0], names, seed, is_discrete=False)
+        # Rescaled together, so that squared errors do not overflow
+        values = rescale_extremes(np.concatenate([train[1].values, test[1].values]).astype(np.float64))
+        learned, unseen = np.split(values, [train[0].n_rows])
+        predicted = _predict(train[0], learned, test[0], categorical, seed, is_discrete=False)
         return _with_interval(metric, _r2(predicted, unseen), [np.arange(test[0].n_rows)], rng)
     classes, codes = np.unique(np.concatenate([_values(train[1]), _values(test[1])]), return_inverse=True)
-    learned, truth = codes[: train[0].n_rows], codes[train[0].n_rows :]
-    predicted = _predict(train[0], learned, test[0], names, seed, is_discrete=True)
-    strata = [np.flatnonzero(truth == code) for code in range(len(classes))]
+    y_train, y_test = np.split(codes, [train[0].n_rows])
+    probabilities = _predict(train[0], y_train, test[0], categorical, seed, is_discrete=True)
+    strata = [np.flatnonzero(y_test == code) for code in range(len(classes))]
     if metric == ACCURACY:
-        return _with_interval(metric, _accuracy(predicted, truth), strata, rng)
+        return _with_interval(metric, _accuracy(probabilities, y_test), strata, rng)
     rarer = int(np.argmin(np.bincount(codes)))  # of two classes
-    chances = predicted[:, 1] if rarer == 1 else predicted[:, 0]
-    measure = _ranked(chances, truth == rarer, _average_precision if metric == PR_AUC else _roc_auc)
-    return _with_interval(metric, measure, strata, rng)
+    curve = _average_precision if metric == PR_AUC else _roc_auc
+    return _with_interval(metric, _curve_score(probabilities[:, rarer], y_test == rarer, curve), strata, rng)
 
 
 def _values(column: Column) -> NDArray[Any]:
@@ -120,108 +122,103 @@ def _values(column: Column) -> NDArray[Any]:
 
 
 def _predict(
-    train: Table, answers: NDArray[Any], test: Table, names: Collection[str], seed: int, *, is_discrete: bool
+    train: Table, y: NDArray[Any], test: Table, categorical: Collection[str], seed: int, *, is_discrete: bool
 ) -> Floats:
-    """Predicted amounts, or the chance of every class, one column each."""
+    """Predict numbers, or the probability of every class, one column each."""
     if not train.columns:
-        return _constant(answers, test.n_rows, is_discrete=is_discrete)
+        return np.tile(np.bincount(y) / len(y), (test.n_rows, 1)) if is_discrete else np.full(test.n_rows, y.mean())
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor  # noqa: PLC0415
 
-    (X, unseen), is_name = _as_numbers(train, test, names)
-    enough = not is_discrete or np.unique(answers, return_counts=True)[1].min() >= MIN_CLASS_ROWS
+    (X_train, X_test), is_categorical = _as_matrices(train, test, categorical)
+    stops_early = not is_discrete or bool(np.unique(y, return_counts=True)[1].min() >= MIN_CLASS_ROWS)
     booster = (HistGradientBoostingClassifier if is_discrete else HistGradientBoostingRegressor)(
         learning_rate=0.05,
-        l2_regularization=5.0,  # leaves of a few rare positives otherwise take steps without bound
-        max_iter=500 if enough else 100,
-        early_stopping=bool(enough),
+        l2_regularization=5.0,  # without it, leaves with a few rare positives take unbounded steps
+        max_iter=500 if stops_early else 100,
+        early_stopping=stops_early,
         validation_fraction=0.2,
         n_iter_no_change=20,
-        categorical_features=is_name,
+        categorical_features=is_categorical,
         random_state=seed,
     )
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The number of unique classes is greater than 50%")
-        booster.fit(X, answers)
+        booster.fit(X_train, y)
     if not is_discrete:
-        return np.asarray(booster.predict(unseen), dtype=np.float64)
-    chances = np.zeros((test.n_rows, int(answers.max()) + 1))
-    chances[:, booster.classes_] = booster.predict_proba(unseen)  # a class may have no training row
-    return chances
+        return np.asarray(booster.predict(X_test), dtype=np.float64)
+    probabilities = np.zeros((test.n_rows, int(y.max()) + 1))
+    probabilities[:, booster.classes_] = booster.predict_proba(X_test)  # a class may have no training row
+    return probabilities
 
 
-def _constant(answers: NDArray[Any], n_rows: int, *, is_discrete: bool) -> Floats:
-    """What is predicted from nothing: the mean, or the share of every class."""
-    if not is_discrete:
-        return np.full(n_rows, answers.mean())
-    return np.tile(np.bincount(answers) / len(answers), (n_rows, 1))
+def _as_matrices(
+    train: Table, test: Table, categorical: Collection[str]
+) -> tuple[tuple[Floats, Floats], NDArray[np.bool_]]:
+    """Encode both tables as numbers, with codes from training rows for categorical columns."""
+    is_categorical = np.array([not column.is_numeric or column.name in categorical for column in train.columns])
+    matrices = np.zeros((train.n_rows, len(is_categorical))), np.zeros((test.n_rows, len(is_categorical)))
+    for index, (column, other) in enumerate(zip(train.columns, test.columns, strict=True)):
+        if column.missing.all():  # boosting cannot bin a column without values
+            continue
+        encoder = LevelEncoder(MAX_LEVELS).fit(column) if is_categorical[index] else None
+        for matrix, side in zip(matrices, (column, other), strict=True):
+            matrix[:, index] = side.values if encoder is None else encoder.transform(side)
+    return matrices, is_categorical
 
 
-def _as_numbers(train: Table, test: Table, names: Collection[str]) -> tuple[tuple[Floats, Floats], NDArray[np.bool_]]:
-    """Both tables as numbers: codes, found from training rows, for columns that are names."""
-    is_name = np.array([not column.is_numeric or column.name in names for column in train.columns])
-    numbers = np.empty((train.n_rows, len(is_name))), np.empty((test.n_rows, len(is_name)))
-    for place, (column, other) in enumerate(zip(train.columns, test.columns, strict=True)):
-        encoder = LevelEncoder(MAX_LEVELS).fit(column) if is_name[place] else None
-        for matrix, side in zip(numbers, (column, other), strict=True):
-            matrix[:, place] = side.values if encoder is None else encoder.transform(side)
-        if column.missing.all():  # boosting has no bins for a column without values
-            for matrix in numbers:
-                matrix[:, place] = 0.0
-    return numbers, is_name
-
-
-def _with_interval(metric: str, measure: _Measure, strata: list[NDArray[np.int64]], rng: np.random.Generator) -> Score:
-    """The score of the rows as they are, and its spread when rows are drawn again within each stratum."""
-    counts = np.ones(sum(map(len, strata)))
-    value = measure(counts)
+def _with_interval(metric: str, score: _Metric, strata: list[NDArray[np.int64]], rng: np.random.Generator) -> Score:
+    """Score the rows, and bootstrap within each stratum for the interval."""
+    weights = np.ones(sum(map(len, strata)))
+    value = score(weights)
     resampled = []
-    for _ in range(N_RESAMPLES):
+    for _ in range(COMPARISON.n_bootstrap):
         for rows in strata:
             if len(rows):
-                counts[rows] = np.bincount(rng.integers(len(rows), size=len(rows)), minlength=len(rows))
-        resampled.append(measure(counts))
+                weights[rows] = np.bincount(rng.integers(len(rows), size=len(rows)), minlength=len(rows))
+        resampled.append(score(weights))
     low, high = np.quantile(resampled, [0.025, 0.975])
     return Score(metric, value, min(float(low), value), max(float(high), value))
 
 
-def _r2(predicted: Floats, truth: Floats) -> _Measure:
-    errors = (truth - predicted) ** 2
+def _r2(predicted: Floats, y: Floats) -> _Metric:
+    errors = (y - predicted) ** 2
 
-    def measure(counts: Floats) -> float:
-        mean = counts @ truth / counts.sum()
-        spread = float(counts @ (truth - mean) ** 2)
-        return 1 - float(counts @ errors) / spread if spread > 0 else 0.0
+    def score(weights: Floats) -> float:
+        mean = weights @ y / weights.sum()
+        total = float(weights @ (y - mean) ** 2)
+        return 1 - float(weights @ errors) / total if total > 0 else 0.0
 
-    return measure
-
-
-def _accuracy(chances: Floats, truth: NDArray[np.int64]) -> _Measure:
-    right = (chances.argmax(axis=1) == truth).astype(np.float64)
-    return lambda counts: float(counts @ right / counts.sum())
+    return score
 
 
-def _ranked(chances: Floats, positive: NDArray[np.bool_], curve: Callable[[Floats, Floats], float]) -> _Measure:
-    """Sort once, most likely first; rows with the same chance are one step of the curve."""
-    order = np.argsort(-chances, kind="stable")
-    starts = np.flatnonzero(np.diff(chances[order], prepend=np.inf))
-    is_positive = positive[order]
+def _accuracy(probabilities: Floats, y: NDArray[np.int64]) -> _Metric:
+    right = (probabilities.argmax(axis=1) == y).astype(np.float64)
+    return lambda weights: float(weights @ right / weights.sum())
 
-    def measure(counts: Floats) -> float:
-        ordered = counts[order]
-        hits = np.add.reduceat(ordered * is_positive, starts)
+
+def _curve_score(
+    probabilities: Floats, is_positive: NDArray[np.bool_], curve: Callable[[Floats, Floats], float]
+) -> _Metric:
+    """Score a ranking by the area under a curve; sorts once for all bootstrap samples, which scikit-learn would not."""
+    order = np.argsort(-probabilities, kind="stable")
+    starts = np.flatnonzero(np.diff(probabilities[order], prepend=np.inf))  # equal probabilities are one step
+    positives = is_positive[order]
+
+    def score(weights: Floats) -> float:
+        ordered = weights[order]
+        hits = np.add.reduceat(ordered * positives, starts)
         return curve(hits, np.add.reduceat(ordered, starts) - hits)
 
-    return measure
+    return score
 
 
 def _roc_auc(hits: Floats, misses: Floats) -> float:
-    """Chance that a positive is ranked above a negative; equal chances count half."""
+    """Probability that a positive is ranked above a negative; ties count half."""
     below = misses.sum() - np.cumsum(misses)
     return float((hits * (below + misses / 2)).sum() / (hits.sum() * misses.sum()))
 
 
 def _average_precision(hits: Floats, misses: Floats) -> float:
-    """Mean precision over the positives, as they are found."""
     found = np.cumsum(hits)
-    seen = np.maximum(found + np.cumsum(misses), 1)  # a step of no row has no hits either
+    seen = np.maximum(found + np.cumsum(misses), 1)  # a step may have no row
     return float((hits * found / seen).sum() / hits.sum())

@@ -1,50 +1,50 @@
-"""What a comparison hands back: plain frozen data, JSON both ways."""
+"""The result of a comparison: frozen dataclasses, written as JSON and read back."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from minerva_select.checks import as_path
+from minerva_select.config import COMPARISON
 from minerva_select.errors import InputError
 from minerva_select.evaluation.downstream import Score
-from minerva_select.io.atomic import atomic_write
-from minerva_select.results import Estimate
+from minerva_select.evaluation.failures import Failure
+from minerva_select.io.atomic import atomic_write, read_text
+from minerva_select.results import Estimate, SelectionWarning
+from minerva_select.results.json_format import dump_json, load_json
+from minerva_select.results.parsing import ParseError, parse_as
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SCHEMA_VERSION = 1
-# Of all information, in one feature alone: a leak of the target stands out, or has nearly all, as its copies have
-LARGE_SHARE, NEARLY_ALL = 0.4, 0.8
-STANDS_OUT = 2.0  # times what the next feature tells
-OURS = "minerva"  # the method that the others are held against
+MINERVA = "minerva"  # the method to which the others are compared
 
 
 @dataclass(frozen=True)
-class Standing:
-    """How one method did; amounts are means over the splits it finished, and None where there is none.
+class MethodResult:
+    """How one method did; numbers are means over the splits it finished, None if there are none.
 
     Attributes
     ----------
     method, label : str
         Its short name, and its name in tables.
     kept : tuple
-        The features kept in each split, in column order; None for a split without an answer.
+        Features kept in each split, in column order; None for a split without an answer.
     information : Estimate or None
-        Nats that the kept features carry about the target, on held-out rows.
+        Information of the kept features about the target, on held-out rows.
     score : Score or None
-        What gradient boosting reaches with them, on held-out rows.
+        Score of gradient boosting with them, on held-out rows.
     seconds, peak_bytes : float, int or None
-        Time of a fit, and the most memory its process held (the largest over the splits).
-    status : str
-        Empty, or in a few words why there is no answer.
-    notes : tuple of str
-        What the method says should be known before its answer is trusted.
+        Time of a fit, and the peak memory of its process (the largest of all splits).
+    failures : tuple of Failure
+        Why there is no answer in some splits, or what could not be measured.
+    warnings : tuple of SelectionWarning
+        Warnings of the fits.
     """
 
     method: str
@@ -54,62 +54,67 @@ class Standing:
     score: Score | None = None
     seconds: float | None = None
     peak_bytes: int | None = None
-    status: str = ""
-    notes: tuple[str, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    warnings: tuple[SelectionWarning, ...] = ()
 
     @property
     def answers(self) -> tuple[tuple[str, ...], ...]:
-        """The features kept in the splits that were finished."""
+        """Features kept in the splits that were finished."""
         return tuple(names for names in self.kept if names is not None)
+
+    @property
+    def failure(self) -> Failure | None:
+        """Why the first split without an answer has none."""
+        return next((failure for failure in self.failures if failure.step == "selection"), None)
 
     @property
     def n_kept(self) -> float | None:
         """Mean number of features kept."""
-        return sum(map(len, self.answers)) / len(self.answers) if self.answers else None
+        return fmean(map(len, self.answers)) if self.answers else None
 
     def share_of_splits(self, feature: str) -> float:
-        """In which share of the finished splits a feature was kept."""
-        return sum(feature in names for names in self.answers) / len(self.answers) if self.answers else 0.0
+        """Share of the finished splits in which a feature was kept."""
+        return fmean(feature in names for names in self.answers) if self.answers else 0.0
 
 
 @dataclass(frozen=True)
 class FeatureVotes:
-    """Who keeps a feature, and what it tells with no other beside it (None if not measured)."""
+    """The methods that keep a feature, and the information it carries alone (None if not measured)."""
 
     feature: str
     kept_by: tuple[str, ...]
-    alone_nats: float | None
+    marginal_nats: float | None
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Methods side by side on the same rows of one table.
+    """Methods compared on the same rows of one table.
 
     Attributes
     ----------
     target : str
-        What the features are about.
+        Name of the target.
     features : tuple of str
         All columns.
     n_rows, n_held_out : int
-        Rows in all, and rows that no method saw in its fit.
+        All rows, and rows that no method saw in its fit.
     metric : str
-        What the scores are.
-    standings : tuple of Standing
-        One a method, in the order asked.
-    reference : Standing
-        The same for all features at once.
-    alone : mapping of str to float
-        Nats of each feature alone, as MINERVA or KSG measured them on the rows of the selection.
+        Metric of the scores.
+    results : tuple of MethodResult
+        One per method, in the order of the call.
+    all_features : MethodResult
+        The same numbers for all features together.
+    marginal_nats : mapping of str to float
+        Information of each feature alone, measured by MINERVA or KSG on the training rows.
     settings, versions, seconds
-        What was asked, with what, and how long all of it took.
+        Arguments, versions of packages, and the time of the whole comparison.
 
     Examples
     --------
-    >>> one = Standing("minerva", "MINERVA", kept=(("a",),), information=Estimate(0.5, 0.4, 0.6, n_rows=100))
-    >>> two = Standing("ksg", "KSG", kept=(("a", "b"),), information=Estimate(0.5, 0.4, 0.6, n_rows=100))
-    >>> every = Standing("all", "all features", kept=(("a", "b", "c"),))
-    >>> comparison = Comparison("y", ("a", "b", "c"), 300, 100, "R2", (one, two), every, alone={"a": 0.3})
+    >>> one = MethodResult("minerva", "MINERVA", kept=(("a",),), information=Estimate(0.5, 0.4, 0.6, n_rows=100))
+    >>> two = MethodResult("ksg", "KSG", kept=(("a", "b"),), information=Estimate(0.5, 0.4, 0.6, n_rows=100))
+    >>> every = MethodResult("all", "all features", kept=(("a", "b", "c"),))
+    >>> comparison = Comparison("y", ("a", "b", "c"), 300, 100, "R2", (one, two), every, marginal_nats={"a": 0.3})
     >>> comparison.agreement("minerva", "ksg")
     0.5
     >>> [(row.feature, row.kept_by) for row in comparison.votes()]
@@ -123,94 +128,82 @@ class Comparison:
     n_rows: int
     n_held_out: int
     metric: str
-    standings: tuple[Standing, ...]
-    reference: Standing
-    alone: Mapping[str, float] = field(default_factory=dict)
+    results: tuple[MethodResult, ...]
+    all_features: MethodResult
+    marginal_nats: Mapping[str, float] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 0.0
 
     def agreement(self, method: str, other: str) -> float | None:
-        """Shared features over all features of two methods (Jaccard), a mean over the splits that both finished."""
-        one, two = (self._standing(name).kept for name in (method, other))
-        shares = [_jaccard(a, b) for a, b in zip(one, two, strict=False) if a is not None and b is not None]
-        return sum(shares) / len(shares) if shares else None
+        """Jaccard similarity of the features of two methods, a mean over the splits that both finished."""
+        kept = {result.method: result.kept for result in self.results}
+        pairs = zip(kept[method], kept[other], strict=False)
+        shares = [_jaccard(one, two) for one, two in pairs if one is not None and two is not None]
+        return fmean(shares) if shares else None
 
     def votes(self) -> tuple[FeatureVotes, ...]:
-        """Features that MINERVA keeps first, then by how many methods keep them; equals by what they tell alone."""
+        """Features that MINERVA keeps first, then by the number of methods that keep them, then by marginal nats."""
         rows = [
             FeatureVotes(
                 feature,
-                tuple(row.method for row in self.standings if row.share_of_splits(feature) >= 0.5),
-                self.alone.get(feature),
+                tuple(result.method for result in self.results if result.share_of_splits(feature) >= 0.5),
+                self.marginal_nats.get(feature),
             )
             for feature in self.features
         ]
         return tuple(
-            sorted(rows, key=lambda row: (OURS not in row.kept_by, -len(row.kept_by), -(row.alone_nats or 0.0)))
+            sorted(rows, key=lambda row: (MINERVA not in row.kept_by, -len(row.kept_by), -(row.marginal_nats or 0.0)))
         )
 
     def suspects(self) -> dict[str, float]:
-        """Features that alone carry a suspicious share of the information found, and that share; the largest first.
+        """Features that alone carry a suspicious share of the information found, with that share, largest first.
 
         That is more than 80% of it, or more than 40% and twice as much as any other feature.
         """
-        found = [row.information.nats for row in (self.reference, *self.standings) if row.information is not None]
-        total = max(found, default=0.0)
+        rows = (self.all_features, *self.results)
+        total = max((row.information.nats for row in rows if row.information is not None), default=0.0)
         if total <= 0:
             return {}
-        shares = {feature: min(1.0, nats / total) for feature, nats in self.alone.items()}
+        shares = {feature: min(1.0, nats / total) for feature, nats in self.marginal_nats.items()}
         ordered = sorted(shares.items(), key=lambda item: -item[1])
-        found_out = {feature: share for feature, share in ordered if share > NEARLY_ALL}
-        if found_out or not ordered:
-            return found_out
-        (first, share), next_share = ordered[0], max((share for _, share in ordered[1:]), default=0.0)
-        return {first: share} if share > max(LARGE_SHARE, STANDS_OUT * next_share) else {}
+        leaks = {feature: share for feature, share in ordered if share > COMPARISON.leak_share}
+        if leaks or not ordered:
+            return leaks
+        (first, share), second_share = ordered[0], ordered[1][1] if len(ordered) > 1 else 0.0
+        is_dominant = share > max(COMPARISON.dominant_share, COMPARISON.dominant_ratio * second_share)
+        return {first: share} if is_dominant else {}
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a method, all features last; ``kept`` holds the features of each split."""
-        import pandas as pd  # noqa: PLC0415 - pandas costs 0.3 s, and a saved comparison may be read without it
+        """One row per method, all features last; ``kept`` has the features of each split."""
+        import pandas as pd  # noqa: PLC0415 - takes 0.3 s, and a saved comparison can be read without it
 
-        return pd.DataFrame([_flat(row) for row in (*self.standings, self.reference)])
+        return pd.DataFrame([_as_row(result) for result in (*self.results, self.all_features)])
 
     def to_json(self) -> str:
-        """The comparison as JSON text, with its schema version and, for other readers, the agreement of all pairs."""
-        names = [row.method for row in self.standings]
+        """Return the comparison as JSON, with its schema version and the agreement of all pairs of methods."""
+        names = [result.method for result in self.results]
         matrix = {name: {other: self.agreement(name, other) for other in names} for name in names}
-        document = {"schema_version": SCHEMA_VERSION, **dataclasses.asdict(self), "agreement": matrix}
-        return json.dumps(document, indent=1, allow_nan=False)
+        return json.dumps({**json.loads(dump_json(self)), "agreement": matrix}, indent=1)
 
     @classmethod
     def from_json(cls, text: str, source: str = "the text") -> Comparison:
-        """Read what :meth:`to_json` wrote; ``source`` names it in errors."""
+        """Read the JSON of :meth:`to_json`; ``source`` names it in errors."""
         try:
-            document = json.loads(text)
-            if document.pop("schema_version") != SCHEMA_VERSION:
-                raise ValueError("it is of another schema_version; compare again or update MINERVA")
+            document = load_json(text, source)
             document.pop("agreement", None)
-            standings = tuple(map(_standing_from, document.pop("standings")))
-            reference, features = _standing_from(document.pop("reference")), tuple(document.pop("features"))
-            return cls(features=features, standings=standings, reference=reference, **document)
-        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            return parse_as(cls, document)
+        except ParseError as error:
             raise InputError(f"{source} is not a saved comparison: {error}.") from None
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the comparison as JSON, whole or not at all."""
-        atomic_write(Path(path), self.to_json())
+        """Write the comparison as JSON, atomically."""
+        atomic_write(as_path("path", path), self.to_json())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Comparison:
         """Read a saved comparison."""
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except FileNotFoundError:
-            raise InputError(f"There is no file {str(path)!r}.") from None
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{str(path)!r} cannot be read as a saved comparison: {error}.") from None
-        return cls.from_json(text, source=repr(str(path)))
-
-    def _standing(self, method: str) -> Standing:
-        return next(row for row in self.standings if row.method == method)
+        return cls.from_json(read_text(as_path("path", path), "a saved comparison"), source=repr(str(path)))
 
 
 def _jaccard(one: Sequence[str], two: Sequence[str]) -> float:
@@ -218,31 +211,20 @@ def _jaccard(one: Sequence[str], two: Sequence[str]) -> float:
     return len({*one} & {*two}) / len(union) if union else 1.0
 
 
-def _flat(row: Standing) -> dict[str, Any]:
-    information, score = row.information, row.score
+def _as_row(result: MethodResult) -> dict[str, Any]:
+    information, score = result.information, result.score
     return {
-        "method": row.method,
-        "label": row.label,
-        "n_kept": row.n_kept,
-        "kept": row.kept,
+        "method": result.method,
+        "label": result.label,
+        "n_kept": result.n_kept,
+        "kept": result.kept,
         "information_nats": information and information.nats,
         "information_low": information and information.low,
         "information_high": information and information.high,
         "score": score and score.value,
         "score_low": score and score.low,
         "score_high": score and score.high,
-        "seconds": row.seconds,
-        "peak_bytes": row.peak_bytes,
-        "status": row.status,
+        "seconds": result.seconds,
+        "peak_bytes": result.peak_bytes,
+        "failure": result.failure and str(result.failure.code),
     }
-
-
-def _standing_from(document: dict[str, Any]) -> Standing:
-    information, score = document.pop("information"), document.pop("score")
-    return Standing(
-        kept=tuple(None if names is None else tuple(names) for names in document.pop("kept")),
-        information=None if information is None else Estimate(**information),
-        score=None if score is None else Score(**score),
-        notes=tuple(document.pop("notes")),
-        **document,
-    )

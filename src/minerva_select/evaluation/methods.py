@@ -1,4 +1,4 @@
-"""The methods that are compared: what each is called, which class it is, and what it needs."""
+"""The methods that can be compared: names, classes and optional packages."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ INSTALL = "pip install 'minerva-select[paper]'"
 
 @dataclass(frozen=True)
 class Method:
-    """A way to select features.
+    """A method of feature selection.
 
     Attributes
     ----------
     name, label : str
-        How it is typed, and how it is called in tables.
+        Its name on the command line, and in tables.
     selector : str
-        Its class, as ``"module:class"``; loaded when it is built. The class is a scikit-learn selector with the
-        parameters ``n_features_to_select``, ``categorical_features``, ``target_type`` and ``random_state``, and has a
-        ``selection_``.
+        Its class, as ``"module:class"``, imported when it is built. The class is a scikit-learn selector with the
+        parameters ``n_features_to_select``, ``categorical_features``, ``target_type`` and ``random_state``, and the
+        fitted attribute ``selection_``.
     settings : mapping
-        Parameters of the class beyond those that every method is given.
+        Further parameters of the class.
     package : str, optional
-        The package that it needs beyond those that MINERVA needs itself, as it is imported.
-    ends_itself : bool
-        Whether it takes ``device`` and ``time_limit``, and ends with the best answer so far when time is up.
+        The optional package that it imports.
+    has_time_limit : bool
+        Whether it takes ``device`` and ``time_limit``, and returns its best answer so far when the time is up.
     """
 
     name: str
@@ -39,14 +39,14 @@ class Method:
     selector: str
     settings: Mapping[str, Any] = field(default_factory=dict)
     package: str | None = None
-    ends_itself: bool = False
+    has_time_limit: bool = False
 
 
 METHODS: Mapping[str, Method] = {
     method.name: method
     for method in (
-        Method("minerva", "MINERVA", "minerva_select.selectors:MinervaSelector", ends_itself=True),
-        Method("minerva-paper", "MINERVA, paper", "minerva_select.selectors:PaperSelector", ends_itself=True),
+        Method("minerva", "MINERVA", "minerva_select.selectors:MinervaSelector", has_time_limit=True),
+        Method("minerva-paper", "MINERVA, paper", "minerva_select.selectors:PaperSelector", has_time_limit=True),
         Method("ksg", "KSG", "minerva_select.selectors:KSGSelector"),
         Method("hsic-lasso", "HSIC Lasso", "minerva_select.selectors:HSICLassoSelector"),
         Method("boruta", "Boruta", "minerva_select.selectors:BorutaSelector", package="boruta"),
@@ -62,7 +62,7 @@ DEFAULT_METHODS = tuple(name for name in METHODS if name != "minerva-paper")
 
 
 def find_methods(methods: Sequence[str | Method] | None = None) -> tuple[Method, ...]:
-    """Methods by name; None gives all but Algorithm 1 of the paper. A method of one's own may stand among the names.
+    """Look up methods by name; None gives all but Algorithm 1 of the paper.
 
     Examples
     --------
@@ -78,24 +78,22 @@ def find_methods(methods: Sequence[str | Method] | None = None) -> tuple[Method,
         raise InputError(f"methods is the string {brief(wanted)}; pass a list of names, such as [{brief(wanted)}].")
     if not isinstance(wanted, Collection) or getattr(wanted, "ndim", 1) == 0:
         raise InputTypeError(f"methods must be a list of names, got {brief(wanted)}.")
-    if not len(wanted):  # an array has no truth of its own
-        raise InputError("methods names no method; name at least one, or leave it out for all of them.")
+    if not len(wanted):  # it may be an array
+        raise InputError("methods is empty; pass at least one name, or None for all methods.")
     found = {method.name: method for method in map(_find, wanted)}
     return tuple(found.values())
 
 
-def why_unavailable(method: str | Method) -> str | None:
-    """Why a method cannot run here, with the remedy, or None when it can.
+def is_installed(method: str | Method) -> bool:
+    """Whether the optional package of a method, if any, is installed.
 
     Examples
     --------
-    >>> why_unavailable("minerva") is None
+    >>> is_installed("minerva")
     True
-    >>> why_unavailable(Method("other", "Other", "other:Selector", package="no_such_package"))
-    "not installed: pip install 'minerva-select[paper]'"
     """
     package = _find(method).package
-    return None if package is None or importlib.util.find_spec(package) else f"not installed: {INSTALL}"
+    return package is None or importlib.util.find_spec(package) is not None
 
 
 def build(
@@ -108,20 +106,20 @@ def build(
     device: str = "auto",
     time_limit: float | None = None,
 ) -> Any:
-    """Build the selector of a method, with its own settings for all else; ``fit(X, y)`` is left to do.
+    """Create the selector of a method, with its defaults for all other parameters.
 
     Parameters
     ----------
     method : str or Method
-        Its name, or a method of one's own.
+        Its name, or a method of your own.
     n_features : int, optional
-        How many features to keep; None leaves it to the method.
+        Number of features to keep; None lets the method decide.
     seed : int
-        Seed of all its draws.
+        Its ``random_state``.
     categorical_features, target_type
-        How to read the columns and the target, as in :class:`minerva_select.MinervaSelector`.
+        As in :class:`minerva_select.MinervaSelector`.
     device, time_limit
-        For the methods that take them: MINERVA's.
+        For the methods that have these parameters.
 
     Examples
     --------
@@ -131,7 +129,7 @@ def build(
     method = _find(method)
     module, name = method.selector.split(":")
     selector = getattr(importlib.import_module(module), name)
-    own = {"device": device, "time_limit": time_limit} if method.ends_itself else {}
+    own = {"device": device, "time_limit": time_limit} if method.has_time_limit else {}
     return selector(
         n_features_to_select=n_features,
         categorical_features=categorical_features,

@@ -1,4 +1,4 @@
-"""Finished work, one JSON line each: what is recorded is not run again."""
+"""Finished work as JSON lines, so that an interrupted run can continue."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ PACKAGES = ("numpy", "pandas", "scikit-learn", "torch", "lightgbm", "Boruta", "i
 
 
 class Records:
-    """An append-only file of records, each one line of JSON.
+    """An append-only file of records, one JSON object per line.
 
-    A line is on the disk when :meth:`append` returns. A line cut short by a kill or a full disk is as if it had never
-    been written, and the next record starts on a line of its own.
+    A record is on disk when :meth:`append` returns. A line that was cut by a kill or a full disk is ignored, and the
+    next record starts on a new line.
 
     Parameters
     ----------
     path : path
-        The file; it and its folder are made with the first record.
+        The file; it and its folder are created with the first record.
 
     Examples
     --------
@@ -51,24 +51,23 @@ class Records:
 
     def find(self, key: Mapping[str, Any]) -> Record | None:
         """Return the latest record that has all these entries, or None."""
-        wanted = _plain(key)
+        wanted = json.loads(json.dumps(key, allow_nan=False))
         for record in reversed(self._records):
             if all(name in record and record[name] == value for name, value in wanted.items()):
                 return record
         return None
 
     def append(self, *records: Mapping[str, Any]) -> Record:
-        """Write records to the disk, all in one go, and return the last as it will be read: with lists for tuples."""
+        """Write records to disk together, and return the last one as it will be read: with lists for tuples."""
         lines = [json.dumps(record, allow_nan=False) for record in records]
-        text = "".join(f"{line}\n" for line in lines).encode()
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        append_lines(self.path, text)
+        append_lines(self.path, "".join(f"{line}\n" for line in lines).encode())
         self._records += [json.loads(line) for line in lines]
         return self._records[-1]
 
 
 def provenance() -> Record:
-    """What a record tells about its making: versions, machine, and time.
+    """Return versions, machine and time, to be stored with a record.
 
     Examples
     --------
@@ -83,18 +82,12 @@ def provenance() -> Record:
 
 
 def _read(path: Path) -> Iterator[Record]:
-    """Yield the records of a file, none where there is no file; a line that was cut short is left out."""
     if not path.exists():
         return
     for line in path.read_bytes().splitlines():
         try:
             record = json.loads(line)
         except ValueError:
-            continue
+            continue  # cut by a kill or a full disk
         if isinstance(record, dict):
             yield record
-
-
-def _plain(key: Mapping[str, Any]) -> Record:
-    plain: Record = json.loads(json.dumps(key, allow_nan=False))
-    return plain

@@ -1,4 +1,4 @@
-"""One selector fitted many times, with other seeds or on other rows: how sure a selection is."""
+"""Fit a selector many times, with other seeds or on other rows, to see how stable a selection is."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from minerva_select.checks import check_callable, check_integer, is_finite
 from minerva_select.data.frames import as_table, as_target
 from minerva_select.data.splits import split_rows
 from minerva_select.errors import InputError, InputTypeError, brief
-from minerva_select.evaluation.backends import n_bytes, share_of_threads, user_backend
+from minerva_select.evaluation.backends import limit_threads, n_bytes, user_backend
 from minerva_select.evaluation.dataset import as_arrow, stratify
 from minerva_select.preprocessing.column_types import infer_target_types
 from minerva_select.results import Progress, Repeats, Selection
@@ -23,7 +23,7 @@ from minerva_select.schema import Table
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class _Data:
     """What all fits read."""
 
     table: Table
@@ -45,34 +45,34 @@ def repeat_fits(
     n_jobs: int | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> list[Selection]:
-    """Fit a selector many times: on all rows with a seed of its own each time, or on a part of them drawn anew.
+    """Fit a selector many times: on all rows with another seed each time, or on random subsamples.
 
-    The fits go through joblib, so that within ``joblib.parallel_config(backend="dask")`` a Dask cluster does them. Each
-    fit is held to its share of the cores, and nested parallelism to threads.
+    The fits run through joblib, so within ``joblib.parallel_config(backend="dask")`` they run on a Dask cluster. Each
+    fit is limited to its share of the cores.
 
     Parameters
     ----------
     selector : selector
-        What to fit; it is cloned and stays as it is.
+        What to fit; it is cloned and not changed.
     X, y : table and target
-        As its ``fit`` takes them.
+        As in its ``fit``.
     n_repeats : int
-        How many fits.
+        Number of fits.
     subsample : float, optional
-        Share of the rows, drawn without replacement and by the target's classes or tenths; None takes all rows.
+        Share of the rows, drawn without replacement and stratified by the target; None takes all rows.
     random_state : int, RandomState or None
-        Seed of all seeds. The first fits are the same however many follow, whatever ``n_jobs`` and the backend are:
-        bit for bit where a fit uses one thread, as MINERVA's do below 20,000 rows.
+        Seed of all seeds. The first fits do not depend on ``n_repeats``, ``n_jobs`` and the backend: they are equal bit
+        for bit if a fit uses one thread, as MINERVA does below 20,000 rows.
     n_jobs : int, optional
-        Fits at a time, as in joblib; None is one, or as many as the backend has workers.
+        Fits at a time, as in joblib; None is one, or the number of workers of the backend.
     progress : callable, optional
-        Called with a :class:`.Progress` after each fit, in their order; where the backend hands all back
-        at once, as multiprocessing's does, at the end.
+        Called with a :class:`.Progress` after each fit, in order. Backends that return all fits together, such as
+        multiprocessing, call it at the end.
 
     Returns
     -------
     list of Selection
-        One a fit. Each has its seed in ``settings["random_state"]``.
+        One per fit, with its seed in ``settings["random_state"]``.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def repeat_fits(
     >>> [sum(name in selection.selected for selection in found) for name in problem.X.columns]
     [4, 4, 4, 4, 4, 0, 0, 0]
     """
-    from joblib import Parallel, delayed, effective_n_jobs  # noqa: PLC0415 - 0.1 s, only when something is fitted
+    from joblib import Parallel, delayed, effective_n_jobs  # noqa: PLC0415 - takes 0.1 s
 
     from minerva_select.selectors.parameters import as_generator, check_jobs  # noqa: PLC0415 - loads torch
 
@@ -96,13 +96,13 @@ def repeat_fits(
     check_callable(progress)
     if not hasattr(selector, "get_params") or isinstance(selector, type):
         raise InputTypeError(f"selector must be a selector, such as MinervaSelector(), got {brief(selector)}.")
-    rows = _read(X, y, getattr(selector, "target_type", "auto"), is_stratified=subsample is not None)
+    data = _read(X, y, getattr(selector, "target_type", "auto"), is_stratified=subsample is not None)
     root = np.random.SeedSequence(int(as_generator(random_state).integers(2**63)))
-    n_at_once = min(n_repeats, effective_n_jobs(n_jobs))
+    n_at_a_time = min(n_repeats, effective_n_jobs(n_jobs))
     backend = user_backend()
-    comes_by_itself = backend is None or getattr(backend, "supports_return_generator", False)
-    fits = Parallel(n_jobs=n_jobs, return_as="generator" if comes_by_itself else "list")(
-        delayed(_fit)(selector, rows, subsample, seed, n_at_once) for seed in root.spawn(n_repeats)
+    streams = backend is None or getattr(backend, "supports_return_generator", False)
+    fits = Parallel(n_jobs=n_jobs, return_as="generator" if streams else "list")(
+        delayed(_fit)(selector, data, subsample, seed, n_at_a_time) for seed in root.spawn(n_repeats)
     )
     found: list[Selection] = []
     for selection in fits:
@@ -113,23 +113,22 @@ def repeat_fits(
 
 
 def with_frequencies(selection: Selection, repeats: Sequence[Selection], subsample: float | None = None) -> Selection:
-    """Tell in a selection how often each feature was selected when the fit was repeated, and how the repeats agree.
+    """Add to a selection how often repeated fits selected each feature, and how much the fits agree.
 
     Parameters
     ----------
     selection : Selection
         The answer.
     repeats : list of Selection
-        Fits of the same columns, as :func:`repeat_fits` gives them.
+        Fits on the same columns, from :func:`repeat_fits`.
     subsample : float, optional
-        Share of the rows that each of them was given; None: all.
+        Share of the rows in each of them; None: all.
 
     Returns
     -------
     Selection
-        The same answer, with the ``frequency`` of every feature and with ``repeats``. Two fits agree by the share of
-        common features among those of either (Jaccard), 1 where neither selects any; the agreement is the mean over all
-        pairs of fits, 1 where there is only one.
+        The same answer with the ``frequency`` of every feature and with ``repeats``. The agreement is the mean Jaccard
+        similarity of all pairs of fits; 1 if there is only one fit.
 
     Examples
     --------
@@ -152,8 +151,10 @@ def with_frequencies(selection: Selection, repeats: Sequence[Selection], subsamp
             raise InputTypeError(f"A selection and its repeats must be of type Selection, got {brief(one)}.")
     names = {result.feature for result in selection.features}
     for repeat in repeats:
-        if strange := names ^ {result.feature for result in repeat.features}:
-            raise InputError(f"All repeats must be of the selection's columns; {min(strange)!r} is not in all of them.")
+        if unshared := names ^ {result.feature for result in repeat.features}:
+            raise InputError(
+                f"All repeats must have the columns of the selection, but {min(unshared)!r} is not in all of them."
+            )
     found = [frozenset(repeat.selected) for repeat in repeats]
     shares = [len(one & two) / len(one | two) if one | two else 1.0 for one, two in combinations(found, 2)]
     features = [
@@ -164,7 +165,7 @@ def with_frequencies(selection: Selection, repeats: Sequence[Selection], subsamp
 
 
 def _fit(
-    selector: Any, rows: _Rows, subsample: float | None, seed: np.random.SeedSequence, n_at_once: int
+    selector: Any, data: _Data, subsample: float | None, seed: np.random.SeedSequence, n_at_a_time: int
 ) -> Selection:
     from joblib import parallel_config  # noqa: PLC0415
     from sklearn.base import clone  # noqa: PLC0415
@@ -172,25 +173,24 @@ def _fit(
     rng = np.random.default_rng(seed)
     fresh = clone(selector)
     if "random_state" in fresh.get_params():
-        fresh.set_params(random_state=int(rng.integers(2**31)))  # drawn first: the same for every subsample
-    table, target = rows.table, rows.target
+        fresh.set_params(random_state=int(rng.integers(2**31)))  # drawn first, so that it does not depend on subsample
+    table, target = data.table, data.target
     if subsample is not None:
-        chosen = split_rows(table.n_rows, [subsample, 1 - subsample], rows.strata, rng)[0]
+        chosen = split_rows(table.n_rows, [subsample, 1 - subsample], data.strata, rng)[0]
         table, target = table.take(chosen), target.take(chosen)
-    # The backend of a worker would send the trees of a forest one by one across the cluster
-    with share_of_threads(n_at_once), parallel_config(backend="threading"):
+    # Nested parallelism by threads: a cluster would get the trees of a forest one by one
+    with limit_threads(n_at_a_time), parallel_config(backend="threading"):
         selection: Selection = fresh.fit(as_arrow(table.columns), as_arrow(target.columns)).selection_
     return selection
 
 
-def _read(X: Any, y: Any, target_type: str, *, is_stratified: bool) -> _Rows:
+def _read(X: Any, y: Any, target_type: str, *, is_stratified: bool) -> _Data:
     table = as_table(X)
     target = as_target(y, table.n_rows)
     strata = None
     if is_stratified and len(target.columns) == 1:
-        answer = target.columns[0]
-        strata = stratify(answer, is_discrete=infer_target_types(target, target_type).is_discrete)
-    return _Rows(table, target, strata)
+        strata = stratify(target.columns[0], infer_target_types(target, target_type).is_discrete)
+    return _Data(table, target, strata)
 
 
 def _check_share(subsample: float | None) -> None:

@@ -1,4 +1,4 @@
-"""The cells of a comparison: a method on a split, and what its selection is worth; each is run once and recorded."""
+"""Run the tasks of a comparison, each once: fits of methods, then measurements of what they kept."""
 
 from __future__ import annotations
 
@@ -11,31 +11,30 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from minerva_select.evaluation.backends import Outcome, perform_all, user_backend
-from minerva_select.evaluation.dataset import Split, Study, write_rows
+from minerva_select.codes import FailureCode
+from minerva_select.evaluation.backends import run_on_backend, user_backend
+from minerva_select.evaluation.dataset import Dataset, Split, write_arrow
 from minerva_select.evaluation.downstream import Score
+from minerva_select.evaluation.failures import Failure, attempt
 from minerva_select.evaluation.methods import Method
-from minerva_select.evaluation.records import Record, Records, provenance
-from minerva_select.evaluation.scoring import measure_information, measure_score, timed
-from minerva_select.evaluation.worker import WorkerError, attempt
-from minerva_select.results import Estimate
+from minerva_select.evaluation.records import Record, Records
+from minerva_select.results import Estimate, SelectionWarning
+from minerva_select.results.parsing import parse_as
 from minerva_select.results.provenance import versions
 
-UNFINISHED = "no answer yet"
-
-Entry = tuple[Method, Split]
-Tell = Callable[[str], None]
-Files = Callable[[int], tuple[Path, Path]]  # features and target of a split, written when first called
+Result = Record | Failure
+Report = Callable[[str], None]  # of the label of a task
+Files = Callable[[int], tuple[Path, Path]]  # features and target of a split, written at the first call
 
 
 @dataclass(frozen=True)
-class Attempt:
-    """A method on a split: what it kept, or why nothing; then what that is worth."""
+class SplitResult:
+    """What a method kept in one split, if anything, and how good that is."""
 
     kept: tuple[str, ...] | None
-    status: str = ""
-    notes: tuple[str, ...] = ()
-    alone: Mapping[str, float] = field(default_factory=dict)
+    failures: tuple[Failure, ...] = ()
+    warnings: tuple[SelectionWarning, ...] = ()
+    marginal_nats: Mapping[str, float] = field(default_factory=dict)
     seconds: float | None = None
     peak_bytes: int | None = None
     information: Estimate | None = None
@@ -43,193 +42,190 @@ class Attempt:
 
 
 @dataclass(frozen=True, eq=False)
-class Cell:
-    """One thing to compute: what it is known by, and how it is done on the user's backend and without one."""
+class Task:
+    """Something to compute: the key of its record, and how it runs on the user's backend and without one."""
 
     label: str
     key: Record
-    task: Callable[[Study], Record]
-    here: Callable[[], Outcome[Record]]
+    on_backend: Callable[[Dataset], Result]
+    here: Callable[[], Result]
 
     @cached_property
     def name(self) -> str:
-        """The same for cells that are the same."""
+        """The key as text; equal tasks have equal names."""
         return json.dumps(self.key, sort_keys=True)
 
 
 @dataclass(frozen=True, eq=False)
-class Contest:
-    """One study, what every method is told about it, and the records of what is finished."""
+class Runner:
+    """Settings that all methods share, and the records of finished tasks."""
 
-    study: Study
-    cells: Records
+    dataset: Dataset
+    records: Records
     n_features: int | None
     time_limit: float | None
     device: str
     seed: int
-    only_recorded: bool = False  # what is not finished yet is left so
+    only_recorded: bool = False  # run nothing; what is not finished fails
 
     @cached_property
     def settings(self) -> Record:
-        """What every method is told."""
+        """Arguments of :func:`~minerva_select.evaluation.methods.build` for every method."""
         return {
             "n_features": self.n_features,
-            "categorical_features": list(self.study.categorical),
-            "target_type": self.study.target_type,
+            "categorical_features": list(self.dataset.categorical),
+            "target_type": self.dataset.target_type,
             "device": self.device,
             "seed": self.seed,
         }
 
-    def select(self, entries: Sequence[Entry], tell: Tell) -> list[Attempt]:
-        """Run methods, each on the rows of its split: in a process of its own, unless the user has chosen a backend."""
-        from minerva_select.evaluation.fitting import fit_within  # noqa: PLC0415 - loads torch
+    def select(self, entries: Sequence[tuple[Method, Split]], report: Report) -> list[SplitResult]:
+        """Fit methods on the training rows of splits: in a fresh process each, or on the user's backend."""
+        from minerva_select.evaluation.tasks import fit_on_worker  # noqa: PLC0415 - loads torch
 
         arguments = {**self.settings, "time_limit": self.time_limit}
-        cells = []
         with tempfile.TemporaryDirectory() as folder:
-            files = cache(partial(_write_split, self.study, folder))
+            files = cache(partial(_write_split, self.dataset, Path(folder)))
+            tasks = []
             for method, split in entries:
-                told = {"method": method.name, "selector": method.selector, "own_settings": dict(method.settings)}
-                cells.append(
-                    Cell(
-                        self._label(method.label, split),
-                        self._key("selection", split) | self.settings | told,
-                        partial(fit_within, split=split.number, method=method, arguments=arguments),
-                        partial(_fit_apart, files, split.number, method, arguments),
-                    )
-                )
-            return [_as_attempt(outcome) for outcome in self._run(cells, tell)]
+                own = {"method": method.name, "selector": method.selector, "own_settings": dict(method.settings)}
+                on_backend = partial(fit_on_worker, split=split.index, method=method, arguments=arguments)
+                here = partial(_fit_in_process, files, split.index, method, arguments)
+                tasks.append(self._task("selection", method.label, split, self.settings | own, on_backend, here))
+            return [_as_result(result) for result in self._run(tasks, report)]
 
-    def judge(self, entries: Sequence[Entry], attempts: Sequence[Attempt], tell: Tell) -> list[Attempt]:
-        """Add to each attempt what its features tell in the held-out rows: in nats, and by boosting."""
-        judged, cells, owners = list(attempts), [], []
-        for place, ((method, split), tried) in enumerate(zip(entries, attempts, strict=True)):
-            if tried.kept == ():
-                judged[place] = dataclasses.replace(tried, information=Estimate(0.0, 0.0, 0.0, len(split.held_out)))
-            if tried.kept:
-                cells.append(self._information(tried.kept, method, split))
-                owners.append((place, "information"))
-            if tried.kept is not None:
-                cells.append(self._score(tried.kept, method, split))
-                owners.append((place, "score"))
-        for (place, figure), outcome in zip(owners, self._run(cells, tell), strict=True):
-            judged[place] = _with_figure(judged[place], figure, outcome)
-        return judged
+    def evaluate(
+        self, entries: Sequence[tuple[Method, Split]], results: Sequence[SplitResult], report: Report
+    ) -> list[SplitResult]:
+        """Add to each result the information and the score of the kept features, on the held-out rows."""
+        evaluated, tasks, owners = list(results), [], []
+        for index, ((method, split), result) in enumerate(zip(entries, results, strict=True)):
+            if result.kept is None:
+                continue
+            if result.kept:
+                tasks.append(self._information_task(result.kept, method, split))
+                owners.append(index)
+            else:
+                evaluated[index] = dataclasses.replace(result, information=Estimate(0.0, 0.0, 0.0, len(split.held_out)))
+            tasks.append(self._score_task(result.kept, method, split))
+            owners.append(index)
+        for index, task, measured in zip(owners, tasks, self._run(tasks, report), strict=True):
+            evaluated[index] = _with_measurement(evaluated[index], task.key["step"], measured)
+        return evaluated
 
-    def _information(self, kept: tuple[str, ...], method: Method, split: Split) -> Cell:
-        told = {"device": self.device, "categorical_features": self.settings["categorical_features"]}
-        task = partial(measure_information, split=split.number, kept=kept, device=self.device, seed=self.seed)
-        return self._measure("information", method, split, told | {"kept": list(kept)}, task)
+    def _information_task(self, kept: tuple[str, ...], method: Method, split: Split) -> Task:
+        from minerva_select.evaluation.tasks import measure_information  # noqa: PLC0415 - loads torch
 
-    def _score(self, kept: tuple[str, ...], method: Method, split: Split) -> Cell:
-        told = {"named": sorted(self.study.named), "kept": list(kept)}
-        task = partial(measure_score, split=split.number, kept=kept, seed=self.seed)
-        return self._measure("score", method, split, told, task)
+        own = {"device": self.device, "categorical_features": self.settings["categorical_features"]}
+        measure = partial(measure_information, split=split.index, kept=kept, device=self.device, seed=self.seed)
+        label, here = f"information, {method.label}", partial(attempt, measure, self.dataset)
+        return self._task("information", label, split, own | {"kept": list(kept)}, measure, here)
 
-    def _measure(
-        self, figure: str, method: Method, split: Split, told: Record, task: Callable[[Study], Estimate | Score]
-    ) -> Cell:
-        work = partial(timed, task)
-        label = self._label(f"{figure}, {method.label}", split)
-        return Cell(label, self._key(figure, split) | told, work, here=partial(attempt, work, self.study))
+    def _score_task(self, kept: tuple[str, ...], method: Method, split: Split) -> Task:
+        from minerva_select.evaluation.tasks import measure_score  # noqa: PLC0415 - loads torch
 
-    def _run(self, cells: Sequence[Cell], tell: Tell) -> list[Outcome[Record]]:
-        """What each cell came to. Cells that are the same, as when two methods keep the same, are computed once."""
-        spread = user_backend() is not None and not self.only_recorded
-        done = self._run_on_backend(cells, tell) if spread else {}
-        outcomes = []
-        for cell in cells:
-            if cell.name not in done:
-                tell(cell.label)
-            outcomes.append(done.get(cell.name) or self._once(cell))
-        return outcomes
+        own = {"given_categorical": sorted(self.dataset.given_categorical), "kept": list(kept)}
+        measure = partial(measure_score, split=split.index, kept=kept, seed=self.seed)
+        here = partial(attempt, measure, self.dataset)
+        return self._task("score", f"score, {method.label}", split, own, measure, here)
 
-    def _run_on_backend(self, cells: Sequence[Cell], tell: Tell) -> dict[str, Outcome[Record]]:
-        """Compute all that is not on record, many at a time; each is recorded as soon as it is there."""
-        missing = {cell.name: cell for cell in reversed(cells) if self._find(cell) is None}  # of equals the first
-        todo = list(missing.values())[::-1]
-        done = {}
-        for place, outcome in perform_all([cell.task for cell in todo], self.study):
-            tell(todo[place].label)
-            done[todo[place].name] = self._keep(todo[place], outcome)
-        return done
-
-    def _once(self, cell: Cell) -> Outcome[Record]:
-        found = self._find(cell)
-        if found is not None:
-            return found, None
-        return (None, UNFINISHED) if self.only_recorded else self._keep(cell, cell.here())
-
-    def _find(self, cell: Cell) -> Record | None:
-        found = self.cells.find(cell.key)
-        return found if found is not None and _still_holds(found, self.time_limit) else None
-
-    def _keep(self, cell: Cell, outcome: Outcome[Record]) -> Outcome[Record]:
-        """Record what there is; not what failed, which may be repaired by the next call."""
-        found, fault = outcome
-        return (None, fault) if found is None else (self.cells.append(cell.key | found), None)
-
-    def _label(self, what: str, split: Split) -> str:
-        n_splits = len(self.study.splits)
-        return f"{what}, split {split.number + 1} of {n_splits}" if n_splits > 1 else what
-
-    def _key(self, cell: str, split: Split) -> Record:
-        """What all cells of a split are known by; the version too, since a newer one may answer otherwise."""
-        return {
-            "cell": cell,
-            "minerva": versions()["minerva"],
-            "data": self.study.fingerprint,
-            "target_type": self.study.target_type,
-            "held_out": split.share,
+    def _task(
+        self,
+        step: str,
+        label: str,
+        split: Split,
+        own: Record,
+        on_backend: Callable[[Dataset], Result],
+        here: Callable[[], Result],
+    ) -> Task:
+        n_splits = len(self.dataset.splits)
+        key = {
+            "step": step,
+            "minerva": versions()["minerva"],  # another version may give another result
+            "data": self.dataset.fingerprint,
+            "target_type": self.dataset.target_type,
+            "held_out": split.held_out_share,
             "seed": self.seed,
-            "split": split.number,
+            "split": split.index,
         }
+        label += f", split {split.index + 1} of {n_splits}" if n_splits > 1 else ""
+        return Task(label, key | own, on_backend, here)
+
+    def _run(self, tasks: Sequence[Task], report: Report) -> list[Result]:
+        """Run tasks that are not on record; equal ones, as when two methods keep the same, run once."""
+        on_backend = user_backend() is not None and not self.only_recorded
+        results = self._run_on_backend(tasks, report) if on_backend else {}
+        for task in tasks:
+            if task.name not in results:
+                report(task.label)
+                found = self._find(task)
+                if found is None and self.only_recorded:
+                    found = Failure(FailureCode.UNFINISHED)
+                results[task.name] = found or self._save(task, task.here())
+        return [results[task.name] for task in tasks]
+
+    def _run_on_backend(self, tasks: Sequence[Task], report: Report) -> dict[str, Result]:
+        missing: dict[str, Task] = {}
+        for task in tasks:
+            if self._find(task) is None:
+                missing.setdefault(task.name, task)
+        pending, results = list(missing.values()), {}
+        for index, result in run_on_backend([task.on_backend for task in pending], self.dataset):
+            report(pending[index].label)
+            results[pending[index].name] = self._save(pending[index], result)
+        return results
+
+    def _find(self, task: Task) -> Result | None:
+        record = self.records.find(task.key)
+        if record is None or not _is_valid(record, self.time_limit):
+            return None
+        return parse_as(Failure, record["failure"]) if "failure" in record else record
+
+    def _save(self, task: Task, result: Result) -> Result:
+        """Record a result or a timeout; other failures may be repaired by the next call."""
+        own = {**task.key, "time_limit": self.time_limit}
+        if not isinstance(result, Failure):
+            return self.records.append(own | result)
+        if result.code is FailureCode.OUT_OF_TIME:
+            self.records.append(own | {"failure": dataclasses.asdict(result)})
+        return result
 
 
-def _as_attempt(outcome: Outcome[Record]) -> Attempt:
-    found, fault = outcome
-    if found is None or found["selected"] is None:
-        return Attempt(None, status=str(fault) if found is None else found["notes"][0])
-    return Attempt(
-        kept=tuple(found["selected"]),
-        notes=tuple(found["notes"]),
-        alone=found["alone"],
-        seconds=found["seconds"],
-        peak_bytes=found["peak_bytes"],
+def _write_split(dataset: Dataset, folder: Path, split: int) -> tuple[Path, Path]:
+    return write_arrow(dataset, dataset.splits[split].train, folder / str(split))
+
+
+def _fit_in_process(files: Files, split: int, method: Method, arguments: Record) -> Result:
+    from minerva_select.evaluation import tasks  # noqa: PLC0415 - loads torch
+
+    return tasks.fit_in_process(tasks.Fit(method, *files(split), arguments))
+
+
+def _as_result(result: Result) -> SplitResult:
+    if isinstance(result, Failure):
+        return SplitResult(None, failures=(result,))
+    return SplitResult(
+        kept=tuple(result["selected"]),
+        warnings=tuple(parse_as(SelectionWarning, warning) for warning in result["warnings"]),
+        marginal_nats=result["marginal_nats"],
+        seconds=result["seconds"],
+        peak_bytes=result["peak_bytes"],
     )
 
 
-def _with_figure(tried: Attempt, figure: str, outcome: Outcome[Record]) -> Attempt:
-    found, fault = outcome
-    if fault == UNFINISHED:
-        return tried
-    if found is None:  # one figure less is no reason to lose the others
-        return dataclasses.replace(tried, notes=(*tried.notes, f"The {figure} was not measured: {fault}"))
-    value: Any = (Estimate if figure == "information" else Score)(**found["result"])
-    return dataclasses.replace(tried, **{figure: value})
+def _with_measurement(result: SplitResult, step: str, measured: Result) -> SplitResult:
+    if isinstance(measured, Failure):
+        if measured.code is FailureCode.UNFINISHED:
+            return result
+        return dataclasses.replace(result, failures=(*result.failures, dataclasses.replace(measured, step=step)))
+    value: Any = parse_as(Estimate if step == "information" else Score, measured["result"])
+    return dataclasses.replace(result, **{step: value})
 
 
-def _write_split(study: Study, folder: str, split: int) -> tuple[Path, Path]:
-    place = Path(folder) / str(split)
-    place.mkdir()
-    return write_rows(study, study.splits[split].selection, place)
-
-
-def _fit_apart(files: Files, split: int, method: Method, arguments: dict[str, Any]) -> Outcome[Record]:
-    from minerva_select.evaluation.fitting import Fit, fit_apart  # noqa: PLC0415 - loads torch
-
-    limit = arguments["time_limit"]
-    fit = Fit(method, *files(split), arguments)
-    try:
-        return {"time_limit": limit} | fit_apart(fit, limit) | provenance(), None
-    except WorkerError as error:
-        return None, str(error)
-
-
-def _still_holds(record: Record, time_limit: float | None) -> bool:
-    """Whether a recorded fit would end the same way under this limit; figures have none."""
-    if record["cell"] != "selection":
+def _is_valid(record: Record, time_limit: float | None) -> bool:
+    """Whether a recorded task would end the same way with this time limit; only fits have one."""
+    if record["step"] != "selection":
         return True
-    if record["cut_short"]:
+    if "failure" in record or not record["converged"]:
         return bool(record["time_limit"] == time_limit)
     return time_limit is None or record["seconds"] <= time_limit

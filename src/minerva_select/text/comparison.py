@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from minerva_select.codes import Outcome
+from typing import TYPE_CHECKING
+
+from minerva_select.codes import FailureCode, Outcome
+
+if TYPE_CHECKING:
+    from minerva_select.evaluation.failures import Failure
+    from minerva_select.evaluation.leaderboard import MethodResult
 
 OUTCOME_LABELS = {Outcome.EXACT: "exact", Outcome.TYPE_I: "type I", Outcome.TYPE_II: "type II"}
 _MEANINGS = {Outcome.TYPE_I: " (misses relevant features)", Outcome.TYPE_II: " (keeps irrelevant features)"}
@@ -18,3 +24,43 @@ def describe_outcome(outcome: Outcome, n_found: int, n_missed: int, n_irrelevant
     """
     label = OUTCOME_LABELS[outcome] + _MEANINGS.get(outcome, "")
     return f"{label}: {n_found} found, {n_missed} missed, {n_irrelevant} irrelevant"
+
+
+def describe_failure(failure: Failure) -> str:
+    """Say why a task has no result.
+
+    Examples
+    --------
+    >>> from minerva_select.evaluation.failures import Failure
+    >>> describe_failure(Failure(FailureCode.OUT_OF_TIME, seconds=300.0))
+    'out of time after 300 s'
+    """
+    if failure.code is FailureCode.OUT_OF_TIME and failure.seconds is not None:
+        return f"out of time after {failure.seconds:.4g} s"
+    return {
+        FailureCode.NOT_INSTALLED: f"not installed: {failure.message}",
+        FailureCode.ERROR: failure.message,
+        FailureCode.OUT_OF_TIME: "out of time",
+        FailureCode.PROCESS_DIED: "the process ended without a result, as when memory runs out",
+        FailureCode.UNFINISHED: "not finished",
+    }[failure.code]
+
+
+def method_status(result: MethodResult) -> str:
+    """Say why a method has no answer, in all splits or in some; empty if it has one in every split."""
+    if result.failure is None:
+        return ""
+    n_splits, n_failed = len(result.kept), len(result.kept) - len(result.answers)
+    splits = f"in {n_failed} of {n_splits} splits " if n_failed < n_splits else ""
+    return splits + describe_failure(result.failure)
+
+
+def method_notes(result: MethodResult) -> list[str]:
+    """Describe the warnings of a method's fits, what could not be measured, and splits without an answer."""
+    notes = [str(warning) for warning in result.warnings]
+    notes += [
+        f"The {failure.step} was not measured: {describe_failure(failure)}"
+        for failure in result.failures
+        if failure.step != "selection"
+    ]
+    return notes + ([method_status(result)] if result.failure is not None else [])

@@ -12,18 +12,23 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from minerva_select.cli.comparison_view import describe_notes, print_comparison, to_markdown
+from minerva_select.codes import FailureCode, WarningCode
 from minerva_select.errors import InputError
-from minerva_select.evaluation import METHODS, Comparison, Score, Standing
-from minerva_select.results import Estimate, Progress
+from minerva_select.evaluation import METHODS, Comparison
+from minerva_select.evaluation.downstream import Score
+from minerva_select.evaluation.failures import Failure
+from minerva_select.evaluation.leaderboard import MethodResult
+from minerva_select.results import Estimate, Progress, SelectionWarning
 
+FEW_ROWS = SelectionWarning(WarningCode.FEW_ROWS, values={"n_rows": 60})
 HALF = Estimate(0.5, 0.48, 0.52, n_rows=100)
 SCORE = Score("ROC-AUC", 0.9, 0.88, 0.92)
 FEATURES = ("amount", "country", "hour", "a name that is far too long for one narrow column of a table of features")
 
 
-def standing(name, *kept, **changed):
+def result_of(name, *kept, **changed):
     label = METHODS[name].label if name in METHODS else name
-    return Standing(name, label, kept, **{"information": HALF, "score": SCORE, "seconds": 12.34, **changed})
+    return MethodResult(name, label, kept, **{"information": HALF, "score": SCORE, "seconds": 12.34, **changed})
 
 
 @pytest.fixture
@@ -36,15 +41,15 @@ def comparison():
         n_rows=300,
         n_held_out=100,
         metric="ROC-AUC",
-        standings=(
-            standing("minerva", ("amount", "hour"), peak_bytes=123_456_789),
-            standing("hsic-lasso", ("hour",)),
-            standing("lasso", ("amount", "hour", FEATURES[3]), notes=("Few rows\nhere.",)),
-            standing("foci", None, status="out of time: stopped after 300 s", **nothing),
-            standing("boruta", None, status="not installed: pip install 'minerva-select[paper]'", **nothing),
+        results=(
+            result_of("minerva", ("amount", "hour"), peak_bytes=123_456_789),
+            result_of("hsic-lasso", ("hour",)),
+            result_of("lasso", ("amount", "hour", FEATURES[3]), warnings=(FEW_ROWS,)),
+            result_of("foci", None, failures=(Failure(FailureCode.OUT_OF_TIME, seconds=300.0),), **nothing),
+            result_of("boruta", None, failures=(Failure(FailureCode.NOT_INSTALLED, "pip install it"),), **nothing),
         ),
-        reference=Standing("all", "all features", (FEATURES,), HALF, SCORE),
-        alone={"amount": 0.01, "hour": 0.3},
+        all_features=MethodResult("all", "all features", (FEATURES,), HALF, SCORE),
+        marginal_nats={"amount": 0.01, "hour": 0.3},
     )
 
 
@@ -93,20 +98,21 @@ def test_the_tables_show_what_each_method_keeps_and_its_scores(comparison):
 def test_tables_fit_the_terminal(comparison, width):
     wide = dataclasses.replace(
         comparison,
-        standings=tuple(standing(name, FEATURES[:2], peak_bytes=10**10, seconds=12345.6) for name in METHODS),
+        results=tuple(result_of(name, FEATURES[:2], peak_bytes=10**10, seconds=12345.6) for name in METHODS),
     )
     assert all(cell_len(line) <= width for line in text_of(wide, width))
 
 
 def test_rare_targets_get_more_digits(comparison):
     little = Estimate(0.00931, 0.009, 0.0096, n_rows=100)
-    rare = dataclasses.replace(comparison, reference=dataclasses.replace(comparison.reference, information=little))
+    all_features = dataclasses.replace(comparison.all_features, information=little)
+    rare = dataclasses.replace(comparison, all_features=all_features)
     assert any("0.00931 (0.00900 to 0.00960)" in line for line in text_of(rare))
 
 
 def test_several_splits_show_in_how_many_a_feature_was_kept(comparison):
-    rows = (standing("minerva", ("amount",), ("amount", "hour")), standing("ksg", ("hour",), None))
-    lines = text_of(dataclasses.replace(comparison, standings=rows))
+    rows = (result_of("minerva", ("amount",), ("amount", "hour")), result_of("ksg", ("hour",), None))
+    lines = text_of(dataclasses.replace(comparison, results=rows))
     assert lines[2].split()[:3] == ["MINERVA", "1.5", "100%"]
     assert any(line.split() == ["amount", "2/2", "0.010"] for line in lines)
     assert any(line.split() == ["hour", "1/2", "✓", "0.300"] for line in lines)
@@ -114,14 +120,14 @@ def test_several_splits_show_in_how_many_a_feature_was_kept(comparison):
 
 def test_many_features_are_counted_past_thirty(comparison):
     names = tuple(f"f{k}" for k in range(45))
-    many = dataclasses.replace(comparison, features=names, standings=(standing("minerva", names),))
+    many = dataclasses.replace(comparison, features=names, results=(result_of("minerva", names),))
     assert "... and 15 more features that some method keeps" in text_of(many)
 
 
 def test_features_that_minerva_keeps_come_first(comparison):
     names = tuple(f"f{k}" for k in range(45))
-    rows = (standing("ksg", names[:44]), standing("lasso", names[:44]), standing("minerva", names[44:]))
-    many = dataclasses.replace(comparison, features=names, standings=rows)
+    rows = (result_of("ksg", names[:44]), result_of("lasso", names[:44]), result_of("minerva", names[44:]))
+    many = dataclasses.replace(comparison, features=names, results=rows)
     lines = text_of(many)
     header = next(place for place, line in enumerate(lines) if line.startswith("feature"))
     assert lines[header + 2].startswith("f44 ")
@@ -135,21 +141,21 @@ def test_notes_name_dominant_features_and_methods_without_a_result(comparison):
     assert "`hour`" in check
     assert "60%" in check
     assert notes == [
-        "Note: Lasso: Few rows\\nhere.",
-        "Note: FOCI: out of time: stopped after 300 s",
-        "Note: Boruta: not installed: pip install 'minerva-select[paper]'",
+        f"Note: Lasso: {FEW_ROWS}",
+        "Note: FOCI: out of time after 300 s",
+        "Note: Boruta: not installed: pip install it",
     ]
 
 
 def test_without_kept_features_there_is_only_the_table_of_methods(comparison):
-    lines = text_of(dataclasses.replace(comparison, standings=(standing("minerva", ()),), alone={}))
+    lines = text_of(dataclasses.replace(comparison, results=(result_of("minerva", ()),), marginal_nats={}))
     assert not any(line.startswith("feature") for line in lines)
 
 
 def test_the_page_has_every_feature_and_the_agreement_of_all_pairs(comparison):
     page = to_markdown(dataclasses.replace(comparison, features=("a|b", *FEATURES)))
     assert "| MINERVA | 2 | 100% | 0.500 (0.480 to 0.520) |" in page
-    assert "Note: FOCI: out of time: stopped after 300 s" in page
+    assert "Note: FOCI: out of time after 300 s" in page
     assert "| a\\|b |  |  |  | – |" in page
     assert "| HSIC Lasso | 0.50 | 1.00 | 0.33 |" in page
 
@@ -213,7 +219,7 @@ def test_without_a_terminal_every_step_is_logged(folder, asked, run):
         (["--target", "is_fraud", "--seed", "-1"], "--seed"),
         (["--target", "is_fraud,late"], "choose one of them"),
         (["--target", "is_fraud", "--methods", "minrva"], "did you mean 'minerva'"),
-        (["--target", "is_fraud", "--methods", ","], "names no method"),
+        (["--target", "is_fraud", "--methods", ","], "methods"),
         (["--target", "is_fraud", "--n-features", "9"], "9"),
         (["--target", "is_fraud", "--splits", "0"], "--splits"),
         (["--target", "is_fraud", "--held-out", "1.5"], "--held-out"),

@@ -15,7 +15,7 @@ from minerva_select.cli.completion import column_names
 from minerva_select.cli.options import METHOD_NAMES
 from minerva_select.cli.reproduce import EXPERIMENTS
 from minerva_select.evaluation import METHODS
-from minerva_select.evaluation.paper import NAMES
+from minerva_select.evaluation.paper import EXPERIMENT_NAMES
 
 COLUMNS = ["id", "amount", "country", "is_fraud", "late"]
 
@@ -68,7 +68,7 @@ def test_completions(line, offered, complete):
 
 def test_choices_match_the_known_names():
     assert tuple(METHODS) == METHOD_NAMES
-    assert sorted((*NAMES, "all")) == sorted(EXPERIMENTS)
+    assert sorted((*EXPERIMENT_NAMES, "all")) == sorted(EXPERIMENTS)
 
 
 def test_the_header_of_every_format_is_read(tmp_path):

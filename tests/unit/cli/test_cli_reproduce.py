@@ -15,12 +15,12 @@ def requested(monkeypatch):
     """Labels of the requested rows of Experiment A, which are computed at once."""
     labels = []
 
-    def compute(cell, perform, limit):
-        labels.append(cell.label)
+    def compute(task, run_task, time_limit):
+        labels.append(task.label)
         found = {"selected": ["f3", "f8"], "seconds": 2.0, "peak_bytes": 3e8, "outcome": "exact"}
-        return {"label": cell.label, "task": dict(cell.task), "error": None, **found}
+        return {"label": task.label, "task": dict(task.settings), "failure": None, **found}
 
-    monkeypatch.setattr("minerva_select.evaluation.paper.cells._compute", compute)
+    monkeypatch.setattr("minerva_select.evaluation.paper.tasks._compute", compute)
     monkeypatch.delenv("MINERVA_DATA", raising=False)
     return labels
 

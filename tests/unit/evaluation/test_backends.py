@@ -1,4 +1,4 @@
-"""Claims about many fits on a backend of the user's: Dask's with two processes, and joblib's own."""
+"""Tasks on the user's joblib backend: Dask with two processes, and joblib's own."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ import time
 import joblib
 import pytest
 import torch
-from correlation import method
-from crowd import LOCATED, Located, Parcel, die, fail, total
+from backend_tasks import LOCATED, CountedPickles, LocatedSelector, die, fail, process_of, total
+from correlation_selector import method
 
+from minerva_select.codes import FailureCode
 from minerva_select.evaluation import compare, repeat_fits
-from minerva_select.evaluation.backends import perform_all, share_of_threads, user_backend
-from minerva_select.evaluation.dataset import read_study
-from minerva_select.evaluation.fitting import perform
+from minerva_select.evaluation.backends import limit_threads, run_on_backend, user_backend
+from minerva_select.evaluation.dataset import read_dataset
+from minerva_select.evaluation.tasks import fit_method
 
 
 @pytest.fixture(scope="module")
 def cluster():
     """The process ids of a Dask cluster's two workers."""
-    distributed = pytest.importorskip("distributed", reason="the cluster is of the package distributed")
+    distributed = pytest.importorskip("distributed", reason="needs the package distributed")
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as local,
         distributed.Client(local) as client,
@@ -31,101 +32,95 @@ def cluster():
 
 
 def without_times(comparison):
-    """A comparison less what depends on when and in which process it was made."""
+    """A comparison without what depends on when and in which process it ran."""
     rows = [
-        dataclasses.replace(row, seconds=None, peak_bytes=None, notes=())
-        for row in (*comparison.standings, comparison.reference)
+        dataclasses.replace(row, seconds=None, peak_bytes=None, warnings=())
+        for row in (*comparison.results, comparison.all_features)
     ]
-    return dataclasses.replace(comparison, standings=tuple(rows[:-1]), reference=rows[-1], seconds=0.0)
+    return dataclasses.replace(comparison, results=tuple(rows[:-1]), all_features=rows[-1], seconds=0.0)
 
 
-def test_a_dask_cluster_compares_methods_to_the_same_answer(table, cluster, monkeypatch):
+def test_a_dask_cluster_compares_methods_with_the_same_result(table, cluster, monkeypatch):
     X, y = table[0][["a", "b"]], table[1]
-    monkeypatch.setattr(
-        "minerva_select.evaluation.fitting.fit_apart", lambda fit, limit: perform(fit)
-    )  # saves two imports
-    alone = compare(X, y, [LOCATED, "lasso"])
-    assert alone.standings[0].notes == (str(os.getpid()),)
-    monkeypatch.setattr("minerva_select.evaluation.fitting.fit_apart", None)  # whoever calls it fails
-    told = []
+    monkeypatch.setattr("minerva_select.evaluation.tasks.fit_in_process", fit_method)  # saves two imports of torch
+    local = compare(X, y, [LOCATED, "lasso"])
+    assert process_of(local.results[0]) == os.getpid()
+    monkeypatch.setattr("minerva_select.evaluation.tasks.fit_in_process", None)  # fails if it is called
+    seen = []
     with joblib.parallel_config(backend="dask"):
-        spread = compare(X, y, [LOCATED, "lasso"], progress=told.append)
-    assert without_times(spread) == without_times(alone)
-    located = spread.standings[0]
-    assert (located.status, located.kept, located.information.n_rows) == ("", (("a",),), 20)
-    assert int(located.notes[0]) in cluster
-    assert {one.stage for one in told} >= {"LOCATED", "Lasso", "information, LOCATED", "score, all features"}
+        remote = compare(X, y, [LOCATED, "lasso"], progress=seen.append)
+    assert without_times(remote) == without_times(local)
+    located = remote.results[0]
+    assert (located.failures, located.kept, located.information.n_rows) == ((), (("a",),), 20)
+    assert process_of(located) in cluster
+    assert {one.stage for one in seen} >= {"LOCATED", "Lasso", "information, LOCATED", "score, all features"}
 
 
 @pytest.mark.parametrize("backend", ["dask", "loky"])
-def test_processes_repeat_fits_to_the_same_answer(backend, table, cluster):
+def test_processes_repeat_fits_with_the_same_result(backend, table, cluster):
     settings = {"n_repeats": 4, "subsample": 0.5, "random_state": 0}
-    alone = repeat_fits(Located(), *table, **settings)
+    local = repeat_fits(LocatedSelector(), *table, **settings)
     with joblib.parallel_config(backend=backend, n_jobs=2):
-        spread = repeat_fits(Located(), *table, **settings)
-    assert [dataclasses.replace(one, warnings=()) for one in spread] == [
-        dataclasses.replace(one, warnings=()) for one in alone
+        remote = repeat_fits(LocatedSelector(), *table, **settings)
+    assert [dataclasses.replace(one, warnings=()) for one in remote] == [
+        dataclasses.replace(one, warnings=()) for one in local
     ]
-    assert {one.warnings for one in alone} == {(str(os.getpid()),)}
-    processes = {int(one.warnings[0]) for one in spread}
+    assert {process_of(one) for one in local} == {os.getpid()}
+    processes = {process_of(one) for one in remote}
     assert processes <= cluster if backend == "dask" else processes.isdisjoint({os.getpid()})
 
 
 def test_data_are_sent_once_and_not_with_every_task(cluster):
-    parcel = Parcel([1, 2, 3])
+    data = CountedPickles([1, 2, 3])
     with joblib.parallel_config(backend="dask"):
-        outcomes = dict(perform_all([total] * 8, parcel))
-    assert outcomes == dict.fromkeys(range(8), (6, None))
-    assert parcel.n_packed == 1
+        assert dict(run_on_backend([total] * 8, data)) == dict.fromkeys(range(8), 6)
+    assert data.n_pickled == 1
 
 
-def test_a_study_says_its_size_so_that_it_is_sent_once(table):
-    study = read_study(*table, categorical_features="auto", target_type="auto", n_splits=1, held_out=0.33, seed=0)
-    assert sys.getsizeof(study) >= 3 * 60 * 8  # of three columns of floats, and more
+def test_a_dataset_reports_its_size_so_that_it_is_sent_once(table):
+    dataset = read_dataset(*table, categorical_features="auto", target_type="auto", n_splits=1, held_out=0.33, seed=0)
+    assert sys.getsizeof(dataset) >= 3 * 60 * 8  # three columns of floats, and more
 
 
 @pytest.mark.parametrize("backend", ["dask", "threading", "loky"])
-def test_an_error_is_told_in_words_and_the_other_tasks_go_on(backend, cluster):
+def test_an_error_is_a_failure_and_the_other_tasks_continue(backend, cluster):
     with joblib.parallel_config(backend=backend, n_jobs=2):
-        outcomes = dict(perform_all([total, fail, total], Parcel([1])))
-    assert outcomes[0] == outcomes[2] == (1, None)
-    assert outcomes[1][1].startswith("ZeroDivisionError: no rows")
+        results = dict(run_on_backend([total, fail, total], CountedPickles([1])))
+    assert results[0] == results[2] == 1
+    assert results[1].code is FailureCode.ERROR
+    assert "ZeroDivisionError" in results[1].message
 
 
-def test_results_of_a_backend_that_gives_them_all_at_once_are_the_same(monkeypatch):
+def test_results_of_a_backend_that_returns_them_together_are_the_same(monkeypatch):
     with joblib.parallel_config(backend="threading", n_jobs=2):
         monkeypatch.setattr(type(user_backend()), "supports_return_generator", False)
-        assert dict(perform_all([total] * 3, Parcel([1]))) == dict.fromkeys(range(3), (1, None))
+        assert dict(run_on_backend([total] * 3, CountedPickles([1]))) == dict.fromkeys(range(3), 1)
 
 
-def test_a_task_that_ends_its_worker_takes_no_other_with_it():
+def test_a_task_that_kills_its_worker_does_not_lose_the_others():
     with joblib.parallel_config(backend="loky", n_jobs=2):
-        outcomes = dict(perform_all([total, die, total], Parcel([1])))
-    assert outcomes[0] == outcomes[2] == (1, None)
-    assert outcomes[1][0] is None
-    assert outcomes[1][1].startswith("TerminatedWorkerError")
+        results = dict(run_on_backend([total, die, total], CountedPickles([1])))
+    assert results[0] == results[2] == 1
+    assert results[1].code is FailureCode.PROCESS_DIED
 
 
-def test_a_failed_method_and_a_slow_one_are_rows_that_say_so_and_are_not_tried_again(
-    table, at_once, monkeypatch, tmp_path
-):
+def test_failed_and_slow_methods_are_rows_and_finished_ones_do_not_run_again(table, ran, monkeypatch, tmp_path):
     monkeypatch.setattr(time, "sleep", lambda seconds: None)
     methods = [method("works"), method("fails", fault="no rows")]
     with joblib.parallel_config(backend="threading", n_jobs=2):
-        works, fails = compare(*table, methods, cache_dir=tmp_path).standings
-        (slow,) = compare(*table, [method("works")], time_limit=1e-9).standings
+        works, fails = compare(*table, methods, cache_dir=tmp_path).results
+        (slow,) = compare(*table, [method("works")], time_limit=1e-9).results
     assert works.kept == (("a", "c", "d"),)
-    assert works.peak_bytes is None  # of a process that does other things too
-    assert fails.status.startswith("ZeroDivisionError: no rows")
-    assert slow.status.startswith("out of time: took ")
-    assert slow.status.endswith(" of 1e-09 s")
-    assert "works" not in at_once  # which lists the fits in processes of their own
-    (again,) = compare(*table, [method("works")], cache_dir=tmp_path).standings
+    assert works.peak_bytes is None  # the process has other work too
+    assert fails.failure.code is FailureCode.ERROR
+    assert slow.failure.code is FailureCode.OUT_OF_TIME
+    assert slow.failure.seconds > 1e-9
+    (again,) = compare(*table, [method("works")], cache_dir=tmp_path).results
     assert again.kept == works.kept
-    assert "works" not in at_once  # nor here: the cell was recorded
+    assert "works" not in ran  # which lists fits in their own process
 
 
-def test_a_backend_is_the_users_only_where_one_was_chosen():
+def test_a_backend_is_the_users_only_if_one_was_chosen():
     assert user_backend() is None
     with joblib.parallel_config(n_jobs=2):
         assert user_backend() is None
@@ -133,14 +128,14 @@ def test_a_backend_is_the_users_only_where_one_was_chosen():
         assert type(user_backend()).__name__ == "LokyBackend"
 
 
-def test_fits_at_once_share_the_cores_unless_the_user_says_otherwise(monkeypatch):
+def test_parallel_fits_share_the_cores_unless_the_user_sets_threads(monkeypatch):
     before = torch.get_num_threads()
     monkeypatch.setattr(joblib, "cpu_count", lambda: 4)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    with share_of_threads(2):
+    with limit_threads(2):
         assert torch.get_num_threads() == before
     monkeypatch.delenv("OMP_NUM_THREADS")
-    for n_at_once, n_threads in ((2, 2), (3, 1), (9, 1)):
-        with share_of_threads(n_at_once):
+    for n_jobs, n_threads in ((2, 2), (3, 1), (9, 1)):
+        with limit_threads(n_jobs):
             assert torch.get_num_threads() == n_threads
     assert torch.get_num_threads() == before

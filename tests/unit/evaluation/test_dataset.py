@@ -1,4 +1,4 @@
-"""Claims about how a table is read and divided for a comparison."""
+"""Reading and splitting a table for a comparison."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import pytest
 from minerva_select.codes import Conversion
 from minerva_select.data.frames import as_table
 from minerva_select.errors import InputError
-from minerva_select.evaluation.dataset import as_arrow, read_rows, read_study, write_rows
+from minerva_select.evaluation.dataset import as_arrow, read_arrow, read_dataset, write_arrow
 from minerva_select.schema import Column
 
 
 def read(X, y, **settings):
     defaults = {"categorical_features": "auto", "target_type": "auto", "n_splits": 1, "held_out": 0.33, "seed": 0}
-    return read_study(X, y, **{**defaults, **settings})
+    return read_dataset(X, y, **{**defaults, **settings})
 
 
 @pytest.fixture
 def mixed():
-    """Numbers, whole numbers, text, booleans and a category nobody has, with missing values."""
+    """Numbers, whole numbers, text, booleans and an unused category, with missing values."""
     return pd.DataFrame(
         {
             "amount": [0.5, np.nan, 2.5, 3.5] * 10,
@@ -36,26 +36,26 @@ def mixed():
 
 def test_parts_are_disjoint_complete_and_hold_each_class_in_proportion(mixed):
     y = np.array([0] * 30 + [1] * 10)
-    study = read(mixed, y, held_out=0.25, n_splits=3)
-    for split in study.splits:
-        assert sorted([*split.selection, *split.held_out]) == list(range(40))
+    dataset = read(mixed, y, held_out=0.25, n_splits=3)
+    for split in dataset.splits:
+        assert sorted([*split.train, *split.held_out]) == list(range(40))
         assert np.bincount(y[split.held_out]).tolist() in ([7, 3], [8, 2])  # a quarter of 30 and of 10
-    first, second = study.splits[0].held_out.tolist(), study.splits[1].held_out.tolist()
+    first, second = dataset.splits[0].held_out.tolist(), dataset.splits[1].held_out.tolist()
     assert first != second
     assert read(mixed, y, held_out=0.25).splits[0].held_out.tolist() == first
 
 
-def test_an_amount_is_divided_by_its_tenths(mixed):
+def test_a_numeric_target_is_stratified_by_deciles(mixed):
     y = np.arange(40.0) ** 2 + 0.5
     held_out = read(mixed, y, held_out=0.25).splits[0].held_out
     assert np.bincount(held_out // 4, minlength=10).tolist() == [1] * 10
 
 
 def test_rows_written_for_another_process_are_read_as_the_same_columns(mixed, tmp_path):
-    study = read(mixed, [0, 1] * 20)
-    rows = study.splits[0].selection
-    features, target = write_rows(study, rows, tmp_path)
-    again = as_table(read_rows(features))
+    dataset = read(mixed, [0, 1] * 20)
+    rows = dataset.splits[0].train
+    features, target = write_arrow(dataset, rows, tmp_path / "split")
+    again = as_table(read_arrow(features))
     direct = as_table(mixed.iloc[rows])
     for column, expected in zip(again.columns, direct.columns, strict=True):
         assert column.name == expected.name
@@ -63,10 +63,10 @@ def test_rows_written_for_another_process_are_read_as_the_same_columns(mixed, tm
         assert (column.levels is None) == (expected.levels is None)
         if expected.levels is not None:
             assert column.levels.tolist() == expected.levels.tolist()
-    assert read_rows(target).column_names == ["y"]
+    assert read_arrow(target).column_names == ["y"]
 
 
-def test_times_reach_methods_as_times_with_the_same_seconds():
+def test_times_stay_times_with_the_same_seconds():
     days = pd.Series(pd.date_range("2023-12-31", periods=40, freq="D")).where(np.arange(40) != 3)
     X = pd.DataFrame(
         {
@@ -84,19 +84,19 @@ def test_times_reach_methods_as_times_with_the_same_seconds():
         np.testing.assert_array_equal(column.values, expected.values)
 
 
-def test_seconds_that_microseconds_cannot_give_back_stay_numbers():
+def test_seconds_that_are_not_whole_microseconds_stay_numbers():
     third = Column("t", np.array([1 / 3, 0.5]), conversion=Conversion.DURATION)
     np.testing.assert_array_equal(as_table(as_arrow([third])).columns[0].values, third.values)
 
 
-def test_kinds_are_found_on_all_rows_and_those_named_are_remembered(mixed):
+def test_column_types_are_determined_on_all_rows_and_given_ones_are_kept(mixed):
     assert read(mixed, [0, 1] * 20).categorical == ("count", "text", "flag", "level")
-    study = read(mixed, [0, 1] * 20, categorical_features=["amount"])
-    assert study.categorical == ("amount", "text", "flag", "level")
-    assert study.named == {"amount"}
+    dataset = read(mixed, [0, 1] * 20, categorical_features=["amount"])
+    assert dataset.categorical == ("amount", "text", "flag", "level")
+    assert dataset.given_categorical == {"amount"}
 
 
-def test_the_target_is_read_as_told():
+def test_target_type_decides_how_the_target_is_read():
     X, y = np.arange(40.0)[:, None], [0, 1] * 20
     assert (read(X, y).target_type, read(X, y).metric) == ("discrete", "ROC-AUC")
     assert (read(X, y, target_type="continuous").target_type, read(X, y, target_type="continuous").metric) == (
@@ -119,12 +119,12 @@ def test_any_change_of_a_value_a_name_or_a_level_changes_the_fingerprint(mixed):
 @pytest.mark.parametrize(
     ("y", "settings", "message"),
     [
-        (np.zeros((40, 2)) + [[0], [1]] * 20, {}, "The target has 2 columns"),
-        ([0, 1] * 20, {"held_out": 0.1}, "rows leave 4 held-out ones when 10% are held out"),
-        ([0] * 39 + [1], {}, "The target 'y' has only one value in the"),
+        (np.zeros((40, 2)) + [[0], [1]] * 20, {}, "2 columns"),
+        ([0, 1] * 20, {"held_out": 0.1}, "leaves 4 held-out rows"),
+        ([0] * 39 + [1], {}, "one value"),
         ([0, 1] * 20, {"categorical_features": ["amuont"]}, "did you mean 'amount'"),
-        ([0, 1] * 20, {"target_type": "guess"}, "target_type 'guess'"),
-        ([0] * 40, {}, "has only one value"),
+        ([0, 1] * 20, {"target_type": "guess"}, "guess"),
+        ([0] * 40, {}, "one value"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_in_one_sentence(mixed, y, settings, message):
@@ -135,4 +135,4 @@ def test_what_cannot_be_compared_is_refused_in_one_sentence(mixed, y, settings, 
 def test_arrow_keeps_missing_text_missing(mixed):
     table = as_arrow(as_table(mixed).columns)
     assert table["text"].null_count == 10
-    assert table["amount"].null_count == 0  # a missing number is NaN here as there
+    assert table["amount"].null_count == 0  # a missing number is NaN

@@ -1,4 +1,4 @@
-"""Claims about the score of a model on held-out rows."""
+"""The score of a model on held-out rows."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_curves_are_those_of_scikit_learn_with_ties_and_row_counts(curve):
     rng = np.random.default_rng(0)
     chances, positive = rng.integers(0, 8, 50) / 8, rng.random(50) < 0.3
     counts = rng.integers(0, 4, 50).astype(float)
-    ours = downstream._ranked(chances, positive, getattr(downstream, f"_{curve}"))(counts)
+    ours = downstream._curve_score(chances, positive, getattr(downstream, f"_{curve}"))(counts)
     theirs = getattr(metrics, f"{curve}_score")(positive, chances, sample_weight=counts)
     assert ours == pytest.approx(theirs, abs=1e-12)
 
@@ -86,11 +86,11 @@ def test_rare_positives_are_learned():
     x, noise = rng.random((2, 20_000))
     y = Column("y", ((x > 0.99) & (rng.random(20_000) < 0.5)).astype(float))
     score = score_of([Column("x", x), Column("noise", noise)], y, "PR-AUC")
-    # Of 6,000 test rows some 30 are positive, so the precision is known to about 0.07; a model that diverges has 0.1
+    # About 30 of 6,000 test rows are positive, so the standard error is about 0.07; a model that diverges has 0.1
     assert score.value == pytest.approx(0.5, abs=0.2)
 
 
-def test_text_missing_values_and_levels_never_seen_in_training_are_welcome():
+def test_text_missing_values_and_unseen_levels_are_accepted():
     levels = np.array(["no", "yes", "never"], dtype=object)
     codes = np.tile([0, 1, -1], 100)
     text = Column("text", np.append(codes, [2, 2]), levels)
@@ -114,11 +114,11 @@ def test_more_levels_than_boosting_takes_are_joined():
     assert 0 <= score_of([Column("text", codes, levels)], y, "ROC-AUC").value <= 1
 
 
-def test_numbers_that_are_called_names_are_read_as_names():
-    # Even numbers are one class: 40 levels in disorder need a split each, as names one split is enough
+def test_numeric_columns_can_be_read_as_categorical():
+    # The class of 40 levels is random: numeric needs many splits, categorical one
     codes = np.tile(np.arange(40.0), 25)
     y = Column("y", (np.random.default_rng(0).permutation(40) % 2)[codes.astype(int)].astype(float))
-    assert score_of([Column("x", codes)], y, "ROC-AUC", names={"x"}).value == 1.0
+    assert score_of([Column("x", codes)], y, "ROC-AUC", categorical={"x"}).value == 1.0
 
 
 def test_a_class_with_one_training_row_does_not_stop_the_model():

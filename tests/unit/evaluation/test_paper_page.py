@@ -1,4 +1,4 @@
-"""Claims about docs/paper.md: every table is that of the committed records."""
+"""docs/paper.md has the tables of the committed records."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def test_every_committed_result_is_on_the_page():
 
 @pytest.mark.parametrize("name", NAMED)
 def test_a_table_of_the_page_is_made_from_the_committed_records_alone(name, monkeypatch):
-    def refuse(cell, *_):
-        raise AssertionError(f"{cell.label} is not among the committed records")
+    def refuse(task, *_):
+        raise AssertionError(f"{task.label} is not among the committed records")
 
-    monkeypatch.setattr("minerva_select.evaluation.paper.cells._compute", refuse)
+    monkeypatch.setattr("minerva_select.evaluation.paper.tasks._compute", refuse)
     experiment, _, rest = name.partition("-")
     data = Path(rest) if experiment == "fraud" and rest else None
     records = Records(RESULTS / f"{name}.jsonl")

@@ -1,4 +1,4 @@
-"""Claims about the store of finished work."""
+"""The file of finished work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paper's experiments, computed again: their tables, with the paper's figures beside ours."""
+"""Run the paper's experiments again, and set the results next to the paper's."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 
 from minerva_select.errors import MissingPackageError
 from minerva_select.evaluation.methods import INSTALL
-from minerva_select.evaluation.paper.cells import run_cells
-from minerva_select.evaluation.paper.configuration import NAMES, Configuration, read_configuration
-from minerva_select.evaluation.paper.tables import FigureTable
+from minerva_select.evaluation.paper.configuration import EXPERIMENT_NAMES, Configuration, read_configuration
+from minerva_select.evaluation.paper.tables import ResultTable
+from minerva_select.evaluation.paper.tasks import run_tasks
 from minerva_select.evaluation.records import Record, Records
 
-__all__ = ["NAMES", "Configuration", "FigureTable", "read_configuration", "reproduce"]
+__all__ = ["EXPERIMENT_NAMES", "Configuration", "ResultTable", "read_configuration", "reproduce"]
 
 _MODULES = {"a": "experiment_a", "b": "experiment_b", "fraud": "fraud", "mine": "mine"}
 
@@ -23,9 +23,9 @@ def reproduce(
     configuration: Configuration,
     records: Records,
     data: Path | None = None,
-    tell: Callable[[str, float], None] = lambda _label, _done: None,
-) -> tuple[list[FigureTable], list[Record]]:
-    """Compute an experiment's figures, but for those on record, and return its tables and the records of its rows.
+    report: Callable[[str, float], None] = lambda _label, _fraction: None,
+) -> tuple[list[ResultTable], list[Record]]:
+    """Run the tasks of an experiment that are not on record, and return its tables and the records of its rows.
 
     Parameters
     ----------
@@ -34,16 +34,17 @@ def reproduce(
     records : Records
         Finished rows; new ones are added.
     data : Path, optional
-        The authors' data of Experiment A, or a file of payments; generated when not given.
-    tell : callable
-        Called with the name of each row and the share of the work that is done.
+        The authors' data of Experiment A, or a file of payments; None generates data.
+    report : callable
+        Called with the name of each row and the fraction of the work that is done.
     """
     experiment = importlib.import_module(f"{__name__}.{_MODULES[configuration.name]}")
-    missing = [package for package in experiment.NEEDS if importlib.util.find_spec(package) is None]
+    missing = [package for package in experiment.REQUIRED if importlib.util.find_spec(package) is None]
     if missing:
         raise MissingPackageError(
             f"{configuration.command} needs the package {missing[0]}, which is not installed; "
             f"install it with: {INSTALL}"
         )
-    found = run_cells(experiment.cells(configuration, data), experiment.perform, records, configuration["limit"], tell)
-    return experiment.tables(configuration, found), found
+    tasks = experiment.make_tasks(configuration, data)
+    found = run_tasks(tasks, experiment.run_task, records, configuration["limit"], report)
+    return experiment.make_tables(configuration, found), found

@@ -1,11 +1,10 @@
-"""Section 2: the bound of a trained critic against the closed form, over correlations and dimensions."""
+"""Section 2: the bound of a trained critic compared with the closed form."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,11 +12,11 @@ import torch
 
 from minerva_select.config import PaperSettings
 from minerva_select.data.frames import as_table
-from minerva_select.evaluation.paper.cells import Cell
 from minerva_select.evaluation.paper.configuration import Configuration
-from minerva_select.evaluation.paper.tables import FigureTable, figure, seconds
+from minerva_select.evaluation.paper.tables import ResultTable, failure_text, seconds
+from minerva_select.evaluation.paper.tasks import Task
 from minerva_select.evaluation.records import Record
-from minerva_select.evaluation.worker import measured
+from minerva_select.evaluation.worker import measure_call
 from minerva_select.io.atomic import atomic_write
 from minerva_select.mi.training import TrainingContext
 from minerva_select.preprocessing.column_types import infer_column_types
@@ -27,16 +26,17 @@ from minerva_select.runtime.rng import seeded_rng
 from minerva_select.selectors import mutual_information
 from minerva_select.selectors.cross_validation import as_rows
 from minerva_select.solvers.paper import solve_paper
+from minerva_select.text.formatting import interval, number
 
-NEEDS = ("matplotlib",)
+REQUIRED = ("matplotlib",)
 HELD_OUT_SHARE = 0.2
 
 
-def cells(configuration: Configuration, data: Path | None) -> list[Cell]:
+def make_tasks(configuration: Configuration, data: Path | None) -> list[Task]:
     """Every correlation in every dimension."""
     settings = configuration.settings
     return [
-        Cell(
+        Task(
             f"{dimension} dimension{'s' * (dimension > 1)}, correlation {correlation}",
             {
                 "experiment": "mine",
@@ -51,13 +51,13 @@ def cells(configuration: Configuration, data: Path | None) -> list[Cell]:
     ]
 
 
-def perform(cell: Cell) -> dict[str, Any]:
-    """The bound of the paper's critic on held-out rows, and our estimate, for pairs of correlated normal vectors."""
-    task = cell.task
-    problem = gaussian(task["rows"], task["dimension"], correlation=task["correlation"], random_state=task["seed"])
+def run_task(task: Task) -> Record:
+    """Estimate the information of two correlated normal vectors, with the paper's critic and with ours."""
+    settings, seed = task.settings, task.settings["seed"]
+    problem = gaussian(settings["rows"], settings["dimension"], correlation=settings["correlation"], random_state=seed)
     y = problem.y.to_frame() if isinstance(problem.y, pd.Series) else problem.y
-    bound, taken, _ = measured(_held_out_bound, problem.X, y, task["seed"])
-    estimate = mutual_information(problem.X, problem.y, random_state=task["seed"])
+    bound, taken, _ = measure_call(_held_out_bound, problem.X, y, seed)
+    estimate = mutual_information(problem.X, problem.y, random_state=seed)
     return {
         "truth": problem.mutual_information,
         "bound": bound,
@@ -69,7 +69,7 @@ def perform(cell: Cell) -> dict[str, Any]:
 
 
 def _held_out_bound(X: pd.DataFrame, y: pd.DataFrame, seed: int) -> float:
-    """Lines 1 to 6 of Algorithm 1 alone, and the bound on rows they did not see."""
+    """Train by lines 1 to 6 of Algorithm 1, and return the bound on held-out rows."""
     n_train = round(len(X) * (1 - HELD_OUT_SHARE))
     parts = []
     for table in (as_table(X), as_table(y)):
@@ -84,34 +84,35 @@ def _held_out_bound(X: pd.DataFrame, y: pd.DataFrame, seed: int) -> float:
     return solution.total.mean
 
 
-def tables(configuration: Configuration, records: Sequence[Record]) -> list[FigureTable]:
-    """One row a dimension and correlation."""
+def make_tables(configuration: Configuration, records: Sequence[Record]) -> list[ResultTable]:
+    """One row per dimension and correlation."""
     rows = tuple(
         (
             str(record["task"]["dimension"]),
             f"{record['task']['correlation']:g}",
-            figure(record.get("truth")),
-            figure(record.get("bound")),
-            record["error"] or f"{figure(record['estimate'])} ({figure(record['low'])} to {figure(record['high'])})",
+            number(record.get("truth")),
+            number(record.get("bound")),
+            failure_text(record) or f"{number(record['estimate'])} ({interval(record['low'], record['high'])})",
             seconds(record),
         )
         for record in records
     )
-    header = ("dimensions", "correlation", "truth", "MINE's bound", "mutual_information (95%)", "s of MINE")
+    header = ("dimensions", "correlation", "truth", "bound of MINE", "mutual_information (95%)", "s of MINE")
     note = (
-        f"{configuration['rows']:,} rows of two normal vectors whose components correlate one to one; nats. The bound "
-        "is Donsker and Varadhan's, of the critic of Algorithm 1 after its first stage, on a held-out fifth of rows."
+        f"{configuration['rows']:,} rows of two normal vectors; each component of one is correlated with one of the "
+        "other; in nats. MINE is the Donsker-Varadhan bound of the critic of Algorithm 1 after its first stage, on a "
+        "held-out fifth of the rows."
     )
-    return [FigureTable(configuration.title, header, rows, (note,))]
+    return [ResultTable(configuration.title, header, rows, (note,))]
 
 
 def plot(records: Sequence[Record], path: Path) -> None:
-    """Draw the bound, divided by the number of dimensions, against the truth: the same curve for all."""
+    """Plot the bound per dimension against the correlation, with the closed form, which is the same for all."""
     from matplotlib.figure import Figure  # noqa: PLC0415 - an optional package
 
     drawn = Figure(figsize=(7, 4.5), layout="constrained")
     axes = drawn.subplots()
-    found = [record for record in records if not record["error"]]
+    found = [record for record in records if not record["failure"]]
     for dimension in sorted({record["task"]["dimension"] for record in found}):
         own = [record for record in found if record["task"]["dimension"] == dimension]
         correlations = [record["task"]["correlation"] for record in own]
@@ -119,8 +120,8 @@ def plot(records: Sequence[Record], path: Path) -> None:
     grid = np.linspace(0, max(record["task"]["correlation"] for record in found), 200)
     axes.plot(grid, -0.5 * np.log1p(-(grid**2)), "k--", linewidth=1, label="closed form")
     axes.set_xlabel("correlation")
-    axes.set_ylabel("nats a dimension")
-    axes.set_title("MINE's bound on held-out rows against the closed form")
+    axes.set_ylabel("nats per dimension")
+    axes.set_title("Bound of MINE on held-out rows, and the closed form")
     axes.legend(title="dimensions", frameon=False)
     picture = io.BytesIO()
     drawn.savefig(picture, format="png", dpi=150)

@@ -1,22 +1,23 @@
-"""Tables as plain text cells: drawn on a screen or written as Markdown, with the same figures."""
+"""Tables of text, for the terminal and as Markdown."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from minerva_select.evaluation.failures import Failure
 from minerva_select.evaluation.records import Record
-
-NOT_KNOWN = "-"
+from minerva_select.results.parsing import parse_as
+from minerva_select.text.formatting import NOT_MEASURED
 
 
 @dataclass(frozen=True)
-class FigureTable:
-    """A table of figures, theirs beside ours.
+class ResultTable:
+    """A table with a title and notes.
 
     Examples
     --------
-    >>> table = FigureTable("Table 1", ("method", "kept"), (("KSG", "30"),), ("One note.",))
+    >>> table = ResultTable("Table 1", ("method", "kept"), (("KSG", "30"),), ("One note.",))
     >>> print(table.to_markdown())
     **Table 1**
     <BLANKLINE>
@@ -33,7 +34,7 @@ class FigureTable:
     notes: tuple[str, ...] = ()
 
     def to_markdown(self) -> str:
-        """The table as Markdown."""
+        """Return the table as Markdown."""
         lines = [f"**{self.title}**", "", _line(self.header), "|" + "---|" * len(self.header)]
         lines += [_line(row) for row in self.rows]
         for note in self.notes:
@@ -45,31 +46,29 @@ def _line(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def numbers(names: Sequence[str], n_features: int) -> str:
-    """Columns f0, f1, ... by their numbers, as the paper lists them.
+def column_numbers(names: Sequence[str], n_features: int | None = None) -> str:
+    """List columns f0, f1, ... by their numbers, as the paper does.
 
     Examples
     --------
-    >>> numbers(["f3", "f8"], 30), numbers([f"f{i}" for i in range(30)], 30), numbers([], 30)
+    >>> column_numbers(["f3", "f8"]), column_numbers([f"f{i}" for i in range(30)], 30), column_numbers([])
     ('3, 8', 'all 30', 'none')
     """
-    if len(names) == n_features:
-        return f"all {n_features}"
-    return ", ".join(name.removeprefix("f") for name in names) or "none"
+    return f"all {n_features}" if len(names) == n_features else ", ".join(name[1:] for name in names) or "none"
 
 
-def figure(value: float | None, digits: int = 3) -> str:
-    """A number with so many digits, or a dash."""
-    return NOT_KNOWN if value is None else f"{value:.{digits}f}"
+def failure_text(record: Record) -> str:
+    """Say why a record has no result; empty if it has one."""
+    return "" if record["failure"] is None else str(parse_as(Failure, record["failure"]))
 
 
 def seconds(record: Record) -> str:
-    """Time of the selection, with one digit where it is short."""
+    """Time of the selection."""
     taken = record.get("seconds")
-    return NOT_KNOWN if taken is None else f"{taken:.1f}" if taken < 10 else f"{taken:.0f}"
+    return NOT_MEASURED if taken is None else f"{taken:.1f}" if taken < 10 else f"{taken:.0f}"
 
 
 def megabytes(record: Record) -> str:
-    """Peak memory of the selection's process."""
+    """Peak memory of the process that selected."""
     peak = record.get("peak_bytes")
-    return NOT_KNOWN if peak is None else f"{peak / 1e6:,.0f}"
+    return NOT_MEASURED if peak is None else f"{peak / 1e6:,.0f}"
