@@ -64,14 +64,7 @@ _WEIGHTS = ChartHeading(
 
 
 def chart_heading(selection: Selection, kind: str) -> ChartHeading:
-    """Heading of a chart; without contributions, their chart shows weights.
-
-    Examples
-    --------
-    >>> from minerva_select.results import Selection
-    >>> chart_heading(Selection("y", (), None, None, n_rows=10), "pairs").title
-    'Interactions'
-    """
+    """Heading of a chart; without contributions, their chart shows weights."""
     return _WEIGHTS if kind == "contributions" and not has_contributions(selection) else _HEADINGS[kind]
 
 

@@ -27,15 +27,7 @@ class ChartTable:
 
 
 def chart_table(selection: Selection, kind: str) -> ChartTable:
-    """Return the values of a chart as text.
-
-    Examples
-    --------
-    >>> from minerva_select.results import PathPoint, Selection
-    >>> path = (PathPoint(2, ("a", "b"), 0.5, 0.48, 0.52), PathPoint(1, ("a",), 0.1, 0.08, 0.12))
-    >>> chart_table(Selection("y", (), None, None, n_rows=100, path=path), "path").rows
-    ((('a',), '1', '0.100', '0.080 to 0.120'), (('a', 'b'), '2', '0.500', '0.480 to 0.520'))
-    """
+    """Return the values of a chart as text."""
     headings, cells = _TABLES[kind](selection, digits_for(selection))
     rows = tuple(cells)
     return ChartTable(headings, rows[:MOST_ROWS], max(0, len(rows) - MOST_ROWS))

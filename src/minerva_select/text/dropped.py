@@ -44,41 +44,43 @@ def describe_dropped(selection: Selection) -> list[str]:
     """
     if selection.mutual_information is None:  # a baseline: its reasons give its scores
         return []
-    gone = [result for result in sort_features(selection.features) if not result.selected]
-    replacements = _replacements(gone, selection)
+    dropped = [result for result in sort_features(selection.features) if not result.selected]
+    replacements = _replacements(dropped, selection)
     sentences = [
-        sentence for kind in (_EQUIVALENT, _NEARLY, _REDUNDANT) for sentence in _of_replaced(kind, replacements)
+        sentence for kind in (_EQUIVALENT, _NEARLY, _REDUNDANT) for sentence in _describe_replaced(kind, replacements)
     ]
-    left = [result for result in gone if result.feature not in replacements]
-    sentences += _of_surplus([one for one in left if one.reason.code is ReasonCode.BEYOND_COUNT], digits_for(selection))
+    left = [result for result in dropped if result.feature not in replacements]
+    sentences += _describe_surplus(
+        [one for one in left if one.reason.code is ReasonCode.BEYOND_COUNT], digits_for(selection)
+    )
     rest = [one for one in left if one.reason.code is not ReasonCode.BEYOND_COUNT]
-    return sentences + _of_rest(rest, is_first=not sentences)
+    return sentences + _describe_rest(rest, is_first=not sentences)
 
 
-def _replacements(gone: Iterable[FeatureResult], selection: Selection) -> Mapping[str, _Replacement]:
+def _replacements(dropped: Iterable[FeatureResult], selection: Selection) -> Mapping[str, _Replacement]:
     """Selected features that carry the information of each dropped one, if any."""
-    chosen = {result.feature: result for result in selection.features if result.selected}
+    selected = {result.feature: result for result in selection.features if result.selected}
     replacing: dict[str, list[str]] = {}
-    for name, result in chosen.items():
+    for name, result in selected.items():
         for substitute in result.substitutes:
             replacing.setdefault(substitute, []).append(name)
     near = {one.feature: one.of for one in selection.suspects if one.kind is SuspectKind.NEAR_COPY}
     found: dict[str, _Replacement] = {}
-    for result in gone:
+    for result in dropped:
         name, reason = result.feature, result.reason
         others = result.replaced_by or tuple(replacing.get(name, ()))
         if reason.code is ReasonCode.BEYOND_COUNT:
             continue
-        if reason.code is ReasonCode.EQUIVALENT and chosen.keys() & {*reason.columns}:
+        if reason.code is ReasonCode.EQUIVALENT and selected.keys() & {*reason.columns}:
             found[name] = _EQUIVALENT, reason.columns
-        elif near.get(name) in chosen:
+        elif near.get(name) in selected:
             found[name] = _NEARLY, (str(near[name]),)
         elif others or result.role is Role.SUBSTITUTE:
             found[name] = _REDUNDANT, others
     return found
 
 
-def _of_replaced(kind: str, replacements: Mapping[str, _Replacement]) -> list[str]:
+def _describe_replaced(kind: str, replacements: Mapping[str, _Replacement]) -> list[str]:
     """One sentence for each set of replacing features, or one for all if there are too many."""
     same: dict[tuple[str, ...], list[str]] = {}
     for name, (of_name, others) in replacements.items():
@@ -86,11 +88,11 @@ def _of_replaced(kind: str, replacements: Mapping[str, _Replacement]) -> list[st
             same.setdefault(others, []).append(name)
     if len(same) > MOST_SENTENCES:
         names = [name for name, (of_name, _) in replacements.items() if of_name == kind]
-        return [_replaced(kind, names, list(dict.fromkeys(other for others in same for other in others)))]
-    return [_replaced(kind, names, others) for others, names in same.items()]
+        return [_replaced_sentence(kind, names, list(dict.fromkeys(other for others in same for other in others)))]
+    return [_replaced_sentence(kind, names, others) for others, names in same.items()]
 
 
-def _replaced(kind: str, names: Sequence[str], others: Sequence[str]) -> str:
+def _replaced_sentence(kind: str, names: Sequence[str], others: Sequence[str]) -> str:
     one = len(names) == 1
     subject = f"{join_names(names, MOST_NAMES)} {'is' if one else 'are'} dropped"
     replacing = join_names(others, MOST_NAMES) or "the selected features"
@@ -101,7 +103,7 @@ def _replaced(kind: str, names: Sequence[str], others: Sequence[str]) -> str:
     return f"{subject}: {'it is' if one else 'they are'} {nearly}equivalent to {replacing}."
 
 
-def _of_surplus(results: list[FeatureResult], digits: int) -> list[str]:
+def _describe_surplus(results: list[FeatureResult], digits: int) -> list[str]:
     if not results:
         return []
     names, best = [result.feature for result in results], results[0]
@@ -109,7 +111,7 @@ def _of_surplus(results: list[FeatureResult], digits: int) -> list[str]:
     return [f"{join_names(names, MOST_NAMES)} would add{nats or ' information'}, but fewer features were requested."]
 
 
-def _of_rest(results: list[FeatureResult], *, is_first: bool) -> list[str]:
+def _describe_rest(results: list[FeatureResult], *, is_first: bool) -> list[str]:
     """Count the features that no other sentence mentions, by reason."""
     if not results:
         return []

@@ -11,20 +11,7 @@ if TYPE_CHECKING:
 
 
 def sort_features(features: Iterable[FeatureResult]) -> list[FeatureResult]:
-    """Sort kept features before dropped ones, strongest first; ties stay in column order.
-
-    Examples
-    --------
-    >>> from minerva_select.codes import ReasonCode
-    >>> from minerva_select.results import FeatureResult, Reason
-    >>> weak, strong = (
-    ...     FeatureResult(name, True, Reason(ReasonCode.CONTRIBUTES), contribution_nats=nats)
-    ...     for name, nats in (("weak", 0.1), ("strong", 0.4))
-    ... )
-    >>> constant = FeatureResult("constant", False, Reason(ReasonCode.CONSTANT))
-    >>> [result.feature for result in sort_features([constant, weak, strong])]
-    ['strong', 'weak', 'constant']
-    """
+    """Sort kept features before dropped ones, strongest first; ties stay in column order."""
     return sorted(features, key=_strength, reverse=True)
 
 
@@ -43,14 +30,6 @@ def bar_lengths(features: Iterable[FeatureResult]) -> dict[str, float]:
     """Contribution of each feature (or weight, if contributions were not measured) divided by the largest kept one.
 
     If nothing is kept, all bars are empty: the largest among noise is noise.
-
-    Examples
-    --------
-    >>> from minerva_select.codes import ReasonCode
-    >>> from minerva_select.results import FeatureResult, Reason
-    >>> a = FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES), contribution_nats=0.5)
-    >>> bar_lengths([a, FeatureResult("b", False, Reason(ReasonCode.NOISE))])
-    {'a': 1.0, 'b': 0.0}
     """
     results = list(features)
     has_contributions = any(result.contribution_nats is not None for result in results)
@@ -65,15 +44,7 @@ def bar_lengths(features: Iterable[FeatureResult]) -> dict[str, float]:
 
 
 def digits_for(selection: Selection) -> int:
-    """Decimals that show three significant digits of the information found; rare targets have few nats.
-
-    Examples
-    --------
-    >>> from minerva_select.results import Estimate, Selection
-    >>> rare = Estimate(0.0093, 0.0090, 0.0096, n_rows=1000)
-    >>> digits_for(Selection("fraud", (), mutual_information=rare, total_information=rare, n_rows=1000))
-    5
-    """
+    """Decimals that show three significant digits of the information found; rare targets have few nats."""
     found = (selection.mutual_information, selection.total_information)
     return digits_of(max(_finite(estimate.nats) if estimate is not None else 0.0 for estimate in found))
 

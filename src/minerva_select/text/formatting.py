@@ -40,13 +40,7 @@ def printable(text: str, limit: int | None = None) -> str:
 
 
 def escape(text: str) -> str:
-    r"""Escape control characters.
-
-    Examples
-    --------
-    >>> print(escape("two\nlines "), end="|")
-    two\nlines |
-    """
+    r"""Escape control characters."""
     return text if text.isprintable() else "".join(map(_escape, text))
 
 
@@ -137,13 +131,7 @@ def join_names(names: Sequence[str], most: int = 6, limit: int | None = LONGEST_
 
 
 def count_features(n_features: int) -> str:
-    """Count features.
-
-    Examples
-    --------
-    >>> count_features(1), count_features(5000)
-    ('1 feature', '5,000 features')
-    """
+    """Count features."""
     return f"{n_features:,} feature" + ("" if n_features == 1 else "s")
 
 

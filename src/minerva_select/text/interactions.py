@@ -17,17 +17,7 @@ MOST_PAIRS = 3
 
 
 def synergies(selection: Selection) -> list[PairResult]:
-    """Pairs of selected features whose synergy is above zero with certainty, strongest first.
-
-    Examples
-    --------
-    >>> from minerva_select.codes import ReasonCode
-    >>> from minerva_select.results import FeatureResult, PairResult, Reason, Selection
-    >>> features = tuple(FeatureResult(name, True, Reason(ReasonCode.CONTRIBUTES)) for name in "abc")
-    >>> pairs = (PairResult("a", "b", -0.2, -0.3, -0.1), PairResult("a", "c", 0.1, 0.05, 0.15))
-    >>> [pair.second for pair in synergies(Selection("y", features, None, None, n_rows=10, pairs=pairs))]
-    ['c']
-    """
+    """Pairs of selected features whose synergy is above zero with certainty, strongest first."""
     kept = {*selection.selected}
     certain = (pair for pair in selection.pairs if pair.low > 0 and {pair.first, pair.second} <= kept)
     return sorted(certain, key=lambda pair: -pair.nats)

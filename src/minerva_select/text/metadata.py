@@ -36,16 +36,7 @@ class Card:
 
 
 def cards(selection: Selection) -> Iterator[Card]:
-    """Yield the key figures.
-
-    Examples
-    --------
-    >>> from minerva_select.codes import ReasonCode
-    >>> from minerva_select.results import FeatureResult, Reason, Selection
-    >>> kept = FeatureResult("a", True, Reason(ReasonCode.SCORE))
-    >>> [card.label for card in cards(Selection("y", (kept,), None, None, n_rows=1000))]
-    ['Features kept', 'Rows']
-    """
+    """Yield the key figures."""
     digits = digits_for(selection)
     found, total, kept = selection.mutual_information, selection.total_information, selection.information_kept
     yield Card("Features kept", f"{len(selection.selected):,}", f"of {len(selection.features):,}")
@@ -100,17 +91,7 @@ def describe_conversion(conversion: Conversion | None) -> str:
 
 
 def conversions(selection: Selection) -> list[str]:
-    """List the converted columns, one line per conversion.
-
-    Examples
-    --------
-    >>> from minerva_select.codes import ReasonCode
-    >>> from minerva_select.results import FeatureResult, Reason, Selection
-    >>> constant = Reason(ReasonCode.CONSTANT)
-    >>> dates = [FeatureResult(name, False, constant, conversion=Conversion.DATE) for name in ("opened", "closed")]
-    >>> conversions(Selection("y", tuple(dates), None, None, n_rows=10))
-    ['date read as seconds since 1970, UTC: opened and closed']
-    """
+    """List the converted columns, one line per conversion."""
     names: dict[Conversion, list[str]] = {}
     for result in selection.features:
         if result.conversion is not None:
@@ -119,14 +100,7 @@ def conversions(selection: Selection) -> list[str]:
 
 
 def facts(selection: Selection) -> Iterator[tuple[str, str, bool]]:
-    """Yield facts about the fit: label, value, and whether the value is code.
-
-    Examples
-    --------
-    >>> from minerva_select.results import Selection
-    >>> list(facts(Selection("y", (), None, None, n_rows=1000, seconds=4.2)))
-    [('Shape', '1,000 rows, 1 column', False), ('Time', '4.2 s', False)]
-    """
+    """Yield facts about the fit: label, value, and whether the value is code."""
     made = selection.provenance
     n_columns = len(selection.features) + 1 if made is None else made.n_columns
     if made is not None and made.command:

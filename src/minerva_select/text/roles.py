@@ -42,10 +42,10 @@ def describe_groups(selection: Selection) -> list[str]:
     >>> print(*describe_groups(Selection("y", (f3, f8, hour), found, found, n_rows=1000, pairs=pairs)))
     f3 and f8 matter only together: alone each carries 0.000 nats; together they add 0.500 to the other features.
     """
-    chosen = {result.feature: result for result in sort_features(selection.features) if result.selected}
-    links = _links(selection, chosen)
-    groups = _connected([name for name, result in chosen.items() if result.role is Role.TOGETHER], links)
-    sentences = [_of_group(group, chosen, links, selection) for group in groups[:MOST_GROUPS]]
+    selected = {result.feature: result for result in sort_features(selection.features) if result.selected}
+    links = _links(selection, selected)
+    groups = _connected_groups([name for name, result in selected.items() if result.role is Role.TOGETHER], links)
+    sentences = [_describe_group(group, selected, links, selection) for group in groups[:MOST_GROUPS]]
     if len(groups) > MOST_GROUPS:
         sentences.append(f"{sum(map(len, groups[MOST_GROUPS:])):,} more features matter only with others.")
     return sentences + describe_closest_pairs(selection, groups)
@@ -55,11 +55,11 @@ def describe_marginals(selection: Selection) -> list[str]:
     """Say what features carry alone, strongest first, and which are kept although others carry the same."""
     if len(selection.selected) < 2:  # the headline has said it
         return []
-    chosen = sorted(
+    selected = sorted(
         (result for result in selection.features if result.selected), key=lambda result: -(result.marginal_nats or 0.0)
     )
-    informative = [result for result in chosen if result.role is Role.ALONE and result.marginal_nats is not None]
-    redundant = [result.feature for result in chosen if result.role is Role.SUBSTITUTE]
+    informative = [result for result in selected if result.role is Role.ALONE and result.marginal_nats is not None]
+    redundant = [result.feature for result in selected if result.role is Role.SUBSTITUTE]
     sentences = []
     if informative:
         digits = digits_for(selection)
@@ -72,10 +72,10 @@ def describe_marginals(selection: Selection) -> list[str]:
     return sentences
 
 
-def _links(selection: Selection, chosen: Mapping[str, FeatureResult]) -> _Links:
+def _links(selection: Selection, selected: Mapping[str, FeatureResult]) -> _Links:
     """Features that each selected feature interacts with: its partners, or else its strongest certain synergy."""
-    links: dict[str, list[str]] = {name: [] for name in chosen}
-    for name, result in chosen.items():
+    links: dict[str, list[str]] = {name: [] for name in selected}
+    for name, result in selected.items():
         for partner in result.partners:
             if partner in links:
                 links[name].append(partner)
@@ -87,7 +87,7 @@ def _links(selection: Selection, chosen: Mapping[str, FeatureResult]) -> _Links:
     return {name: tuple(dict.fromkeys(others)) for name, others in links.items()}
 
 
-def _connected(members: Sequence[str], links: _Links) -> list[list[str]]:
+def _connected_groups(members: Sequence[str], links: _Links) -> list[list[str]]:
     """Connected components of the members, each in the given order; pairs first, single members last."""
     left, groups = dict.fromkeys(members), []
     while left:
@@ -102,8 +102,10 @@ def _connected(members: Sequence[str], links: _Links) -> list[list[str]]:
     return sorted(groups, key=lambda group: (len(group) == 1, len(group)))
 
 
-def _of_group(group: Sequence[str], chosen: Mapping[str, FeatureResult], links: _Links, selection: Selection) -> str:
-    digits, results = digits_for(selection), [chosen[name] for name in group]
+def _describe_group(
+    group: Sequence[str], selected: Mapping[str, FeatureResult], links: _Links, selection: Selection
+) -> str:
+    digits, results = digits_for(selection), [selected[name] for name in group]
     marginals = [result.marginal_nats for result in results if result.marginal_nats is not None]
     adds = [result.contribution_nats for result in results if result.contribution_nats is not None]
     most = number(max(0.0, *marginals), digits) if len(marginals) == len(group) else None
@@ -115,11 +117,11 @@ def _of_group(group: Sequence[str], chosen: Mapping[str, FeatureResult], links: 
     else:
         sentence = f"{join_names(group)} matter only together"
         figures = [f"alone each carries {at_most}{most} nats"] if most else []
-        figures += _jointly(group, adds, selection, digits)
+        figures += _joint_information(group, adds, selection, digits)
     return f"{sentence}: {'; '.join(figures)}." if figures else f"{sentence}."
 
 
-def _jointly(group: Sequence[str], adds: Sequence[float], selection: Selection, digits: int) -> list[str]:
+def _joint_information(group: Sequence[str], adds: Sequence[float], selection: Selection, digits: int) -> list[str]:
     """Joint information of a group, as far as it was measured."""
     found = selection.mutual_information
     if found is not None and len(group) == len(selection.selected):

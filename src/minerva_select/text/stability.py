@@ -41,7 +41,7 @@ def describe_stability(selection: Selection) -> list[str]:
         return [f"{opening} none selected any feature."]
     sentences = [f"{opening} {_frequencies(kept or [name for name in dropped if counts[name]], counts, n_fits)}."]
     if kept and dropped:
-        sentences.append(_of_dropped(dropped, counts, n_fits))
+        sentences.append(_describe_dropped(dropped, counts, n_fits))
     if kept and n_fits > 1:
         sentences.append(f"On average two fits share {percent(repeats.agreement)} of their features.")
     return [" ".join(sentences)]
@@ -62,7 +62,7 @@ def _frequencies(names: Sequence[str], counts: Mapping[str, int], n_fits: int) -
     return ", ".join(parts)
 
 
-def _of_dropped(names: Sequence[str], counts: Mapping[str, int], n_fits: int) -> str:
+def _describe_dropped(names: Sequence[str], counts: Mapping[str, int], n_fits: int) -> str:
     most = max(counts[name] for name in names)
     if 2 * most >= n_fits:
         often = [name for name in names if 2 * counts[name] >= n_fits]

@@ -16,13 +16,7 @@ MOST_NAMES = 3
 
 
 def role_label(role: Role | None) -> str:
-    """Name of a role in a legend.
-
-    Examples
-    --------
-    >>> role_label(Role.ALONE), role_label(None)
-    ('Matters alone', 'Selected')
-    """
+    """Name of a role in a legend."""
     return describe_role(role).capitalize() or "Selected"
 
 

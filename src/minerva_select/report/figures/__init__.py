@@ -40,15 +40,6 @@ def figure(selection: Selection, kind: str, *, dark: bool = False) -> go.Figure:
     ------
     InputError
         If there is no such kind, or if the selection has no data for it.
-
-    Examples
-    --------
-    >>> from minerva_select.results import FeatureResult, Reason, ReasonCode
-    >>> kept = FeatureResult("amount", True, Reason(ReasonCode.CONTRIBUTES), contribution_nats=0.5)
-    >>> selection = Selection("y", (kept,), mutual_information=None, total_information=None, n_rows=1000)
-    >>> drawn = figure(selection, "contributions")
-    >>> drawn.data[0].x, drawn.layout.yaxis.ticktext
-    ((0.5,), ('amount',))
     """
     data = _read(selection, kind)
     if data is None:
@@ -59,13 +50,7 @@ def figure(selection: Selection, kind: str, *, dark: bool = False) -> go.Figure:
 
 
 def has(selection: Selection, kind: str) -> bool:
-    """Whether a selection has data for a figure.
-
-    Examples
-    --------
-    >>> has(Selection("y", (), mutual_information=None, total_information=None, n_rows=10), "path")
-    False
-    """
+    """Whether a selection has data for a figure."""
     return _read(selection, kind) is not None
 
 

@@ -12,7 +12,7 @@ from minerva_select.results import PathPoint, Selection
 from minerva_select.text import feature_order, formatting, tooltips
 
 _LOG_FROM = 200  # features
-_FAR = 2.5  # an entropy beyond so many times the information would flatten the curve
+_FAR = 2.5  # an entropy beyond this multiple of the information would flatten the curve
 _LOW = 0.2  # of the height: below a point lower than this, its label does not fit
 _MOST_MARKERS = 60
 

@@ -26,13 +26,7 @@ class Theme:
     series: tuple[str, ...]  # lines with labels
 
     def of(self, role: Role | None) -> str:
-        """Color of a role.
-
-        Examples
-        --------
-        >>> LIGHT.of(Role.TOGETHER) == LIGHT.together, LIGHT.of(None) == LIGHT.kept
-        (True, True)
-        """
+        """Color of a role."""
         color: str = getattr(self, role or "kept")
         return color
 
@@ -70,25 +64,13 @@ DARK = Theme(
 
 
 def make_transparent(color: str, opacity: float = 0.16) -> str:
-    """Add an opacity to a color.
-
-    Examples
-    --------
-    >>> make_transparent("#0072b2")
-    'rgba(0, 114, 178, 0.16)'
-    """
+    """Add an opacity to a color."""
     red, green, blue = _channels(color)
     return f"rgba({red}, {green}, {blue}, {opacity})"
 
 
 def mix_colors(start: str, end: str, share: float) -> str:
-    """Interpolate two colors, as plotly does in a color scale.
-
-    Examples
-    --------
-    >>> mix_colors("#000000", "#ffffff", 0.5)
-    '#808080'
-    """
+    """Interpolate two colors, as plotly does in a color scale."""
     channels = (a + share * (b - a) for a, b in zip(_channels(start), _channels(end), strict=True))
     return "#" + "".join(f"{round(channel):02x}" for channel in channels)
 
