@@ -1,4 +1,4 @@
-"""The same cells, whatever holds them, give the same table to the last bit."""
+"""The same cells give the same table to the last bit, whatever the container."""
 
 import datetime
 import decimal
@@ -25,7 +25,7 @@ def with_gaps(values, seed):
 
 
 def make_table():
-    """Columns of every type that a file of text can hold, of values that are easily rounded wrongly."""
+    """Columns of every type that CSV can store, with values that are easily rounded wrongly."""
     rng = np.random.default_rng(0)
     words = np.array(["Ärger", "zebra", "Zebra", "日本", "a b", "x,y", 'say "hi"', "🦉"])
     microseconds = rng.integers(-(10**15), 2 * 10**15, size=N_ROWS)
@@ -66,7 +66,7 @@ def pandas_of_numpy():
 
 
 def pandas_nullable():
-    with np.errstate(invalid="ignore"):  # pandas 2.2 tries whether NaN is a whole number
+    with np.errstate(invalid="ignore"):  # pandas 2.2 checks if NaN is an integer
         return ARROW.to_pandas().convert_dtypes().astype({"nothing": object})
 
 
@@ -100,7 +100,7 @@ def arrow_chunks():
 
 
 def arrow_other_widths():
-    """The widest or newest type of Arrow for the same values."""
+    """Return the same values in the widest or newest Arrow type."""
     wide = {"word": pa.large_string(), "price": pa.decimal256(60, 2), "born": pa.date64()}
     names = {"alarm": pa.time64("ns"), "seen": pa.timestamp("ns"), "kind": pa.large_string(), "count": pa.int64()}
     wide |= names
@@ -157,7 +157,7 @@ FRAMES = [
 
 def assert_same_bits(column, exact):
     assert column.values.dtype == exact.values.dtype
-    # NaN has many bit patterns, and which one it is means nothing; the sign of 0 does.
+    # The bit pattern of NaN has no meaning; the sign of 0 has
     assert np.array_equal(np.isnan(column.values), np.isnan(exact.values))
     np.testing.assert_array_equal(np.nan_to_num(column.values).view("u1"), np.nan_to_num(exact.values).view("u1"))
     assert (column.levels is None) == (exact.levels is None)
@@ -175,7 +175,7 @@ def test_every_container_gives_the_same_bits(hold):
 
 
 def nearest_floats(values):
-    """By Python alone, whose whole-number division and decimals round once."""
+    """Compute with Python, whose integer division and decimals round once."""
     return np.array([np.nan if value is None else float(value) for value in values])
 
 
@@ -189,11 +189,11 @@ def test_numbers_are_the_nearest_floats(name):
 def test_times_are_the_nearest_floats_of_their_seconds(name):
     column = EXACT.columns[EXACT.names.index(name)]
     microseconds = ARROW[name].cast(pa.int64()).to_pylist()
-    exact = [None if value is None else value / 10**6 for value in microseconds]  # of whole numbers: rounded once
+    exact = [None if value is None else value / 10**6 for value in microseconds]  # rounded once
     np.testing.assert_array_equal(column.values, nearest_floats(exact))
 
 
-def test_what_became_of_the_cells_is_noted():
+def test_conversions_are_recorded():
     notes = {column.name: column.conversion for column in EXACT.columns if column.conversion is not None}
     assert notes == {
         "born": Conversion.DATE,
@@ -220,7 +220,7 @@ def test_arrays_and_frames_of_one_type_give_the_same_bits(kind):
             assert column.conversion == exact.conversion
 
 
-# A file of text has no decimals; all else is found again, times of day if written without a fraction.
+# CSV has no decimals; other types are inferred again, times of day if written without a fraction
 
 
 def write_csv(path):

@@ -1,4 +1,4 @@
-"""Every way to hold a table gives the same table."""
+"""Every container of the same values gives the same table."""
 
 import datetime
 import decimal
@@ -71,7 +71,7 @@ def arrow_plain():
 
 
 def arrow_chunks():
-    """Chunks that each bring a dictionary of their own."""
+    """Chunks with different dictionaries."""
     table = arrow_plain()
     place = table.schema.get_field_index("country")
     parts = [table.slice(0, 2), table.slice(2)]
@@ -282,5 +282,5 @@ def test_decimals_are_numbers(frame):
     ],
     ids=["pandas", "pandas text", "pandas categories", "polars", "polars text", "arrow", "arrow text", "list", "array"],
 )
-def test_a_column_of_nothing_but_missing_values_is_one_of_numbers(frame):
+def test_a_column_of_only_missing_values_is_numeric(frame):
     check_column(as_table(frame).columns[0], [NAN, NAN], None)

@@ -14,14 +14,14 @@ UNTIMED = settings(deadline=None)
 
 @UNTIMED
 @given(st.integers(1, 200), SHARES, st.integers(1, 60), st.integers(1, 5), SEEDS)
-def test_whole_groups_are_split_disjointly_and_completely(n_rows, shares, n_groups, n_strata, seed):
+def test_group_splits_are_disjoint_and_complete(n_rows, shares, n_groups, n_strata, seed):
     rng = np.random.default_rng(seed)
     groups, strata = rng.integers(0, n_groups, size=n_rows) - 7, rng.integers(0, n_strata, size=n_rows)
     relative = np.array(shares) / sum(shares)
     try:
         parts = split_rows(n_rows, shares, strata, rng, groups)
     except InputError:
-        # Only where there is no group for a part, or a group is larger than what a part may lack
+        # Only if a part has no group, or a group is larger than what a part may lack
         sizes = np.unique(groups, return_counts=True)[1]
         assert len(sizes) < len(shares) or sizes.max() > 0.1 * n_rows * relative.min()
         return
@@ -32,7 +32,7 @@ def test_whole_groups_are_split_disjointly_and_completely(n_rows, shares, n_grou
 
 @UNTIMED
 @given(st.integers(2, 200), st.integers(2, 6), st.integers(1, 8), SEEDS)
-def test_sizes_of_folds_differ_by_no_more_than_the_largest_group(n_groups, n_folds, largest, seed):
+def test_fold_sizes_differ_by_at_most_the_largest_group(n_groups, n_folds, largest, seed):
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, largest + 1, size=n_groups)
     groups = rng.permutation(np.repeat(np.arange(n_groups), sizes))
@@ -41,7 +41,7 @@ def test_sizes_of_folds_differ_by_no_more_than_the_largest_group(n_groups, n_fol
     except InputError:
         assert n_groups < 2 * n_folds
         return
-    # The group that made a fold the fullest went to the one that had least
+    # The last group of the largest fold was assigned when that fold was the smallest
     n_in_fold = np.bincount(folds, minlength=n_folds)
     assert n_in_fold.max() - n_in_fold.min() <= sizes.max()
 
@@ -61,7 +61,7 @@ def test_parts_by_time_are_ordered_and_complete(moments, shares):
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 20)), min_size=1, max_size=100), SHARES)
-def test_groups_and_time_together_hold_both_promises(rows, shares):
+def test_splits_by_group_and_time_keep_both_rules(rows, shares):
     times, groups = np.array([time for time, _ in rows], dtype=np.float64), np.array([group for _, group in rows])
     try:
         parts = split_by_time(times, shares, groups)
@@ -71,14 +71,14 @@ def test_groups_and_time_together_hold_both_promises(rows, shares):
         for later in parts[k + 1 :]:
             assert times[earlier].max() < times[later].min()
             assert not set(groups[earlier]) & set(groups[later])
-    # Nothing is left out of the first part, and of the others only what was met before
+    # The first part is complete; others lack only groups of earlier parts
     left_out = np.setdiff1d(np.arange(len(times)), np.concatenate(parts))
     assert all(times[groups == groups[row]].min() < times[row] for row in left_out)
 
 
 @UNTIMED
 @given(st.integers(2, 200), st.integers(2, 5), st.integers(1, 5), SEEDS)
-def test_groups_of_one_row_each_are_as_even_as_rows(n_rows, n_folds, n_strata, seed):
+def test_groups_of_one_row_are_as_even_as_rows(n_rows, n_folds, n_strata, seed):
     rng = np.random.default_rng(seed)
     strata = rng.integers(0, n_strata, size=n_rows)
     if n_rows < n_folds:
@@ -86,5 +86,5 @@ def test_groups_of_one_row_each_are_as_even_as_rows(n_rows, n_folds, n_strata, s
     folds = assign_folds(n_rows, n_folds, strata, rng, rng.permutation(n_rows))
     for rows in [np.arange(n_rows), *(np.flatnonzero(strata == stratum) for stratum in range(n_strata))]:
         sizes = np.bincount(folds[rows], minlength=n_folds)
-        # Greedy, where rows alone are dealt exactly: two more at most
+        # Greedy, while rows alone are split exactly: at most two more
         assert sizes.max() - sizes.min() <= 2

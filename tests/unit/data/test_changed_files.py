@@ -1,4 +1,4 @@
-"""Claim: what is handed on is of the file that was opened, also when it changes while its last rows are read."""
+"""A file that changes while it is read is refused, even during its last rows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def table(request, tmp_path):
 
 @pytest.fixture
 def changes_while_read(table, monkeypatch):
-    """Change the file after it is opened for the last time, before a row of it is read."""
+    """Change the file after it was opened for the last time, before a row is read."""
     opened = {name: getattr(StoredFile, name) for name in ("open_stream", "open_file")}
 
     def change_after(open_it):

@@ -70,14 +70,14 @@ def kill_after(n_rows):
     return on_block
 
 
-def test_the_rows_of_a_store_are_those_that_the_encoder_gives(tmp_path):
+def test_rows_of_a_store_equal_those_of_the_encoder(tmp_path):
     data = frame()
     expected = fitted(data).transform(as_table(data))
     store = build(tmp_path / "cache", data)
     rows = store.rows()
     index = torch.randperm(N_ROWS, generator=torch.Generator().manual_seed(0)).view(8, -1)
     block = rows.take(index)
-    torch.testing.assert_close(  # half a cell of 1/65535, and the rounding of floats
+    torch.testing.assert_close(  # half a step of 1/65535, and float rounding
         block.quantiles, torch.from_numpy(expected.quantiles)[index], atol=8e-6, rtol=0, equal_nan=True
     )
     assert torch.equal(block.codes, torch.from_numpy(expected.codes)[index])
@@ -88,7 +88,7 @@ def test_the_rows_of_a_store_are_those_that_the_encoder_gives(tmp_path):
     assert store.n_bytes == rows.n_bytes == N_ROWS * (2 * 2 + 2)
 
 
-def test_features_of_a_store_are_picked_after_rows(tmp_path):
+def test_selecting_features_of_a_store_copies_nothing(tmp_path):
     rows = build(tmp_path / "cache").rows()
     chosen = rows.select([3, 0])
     index = torch.tensor([[5, 0], [999, 5]])
@@ -97,7 +97,7 @@ def test_features_of_a_store_are_picked_after_rows(tmp_path):
     assert torch.equal(chosen.take(index).column(1), rows.take(index).column(0))
 
 
-def test_rows_of_a_store_can_be_brought_into_memory(tmp_path):
+def test_rows_of_a_store_can_be_loaded_into_memory(tmp_path):
     rows = build(tmp_path / "cache").rows()
     index = torch.arange(N_ROWS)
     moved = rows.to(torch.device("cpu"))
@@ -107,13 +107,13 @@ def test_rows_of_a_store_can_be_brought_into_memory(tmp_path):
 
 
 @pytest.mark.parametrize("column", ["amount", "flag"])
-def test_a_table_of_one_kind_of_columns_has_an_empty_file_for_the_other(tmp_path, column):
+def test_only_numeric_or_only_categorical_columns_can_be_stored(tmp_path, column):
     rows = build(tmp_path / "cache", frame()[[column]]).rows()
     block = rows.take(torch.tensor([0, 1]))
     assert block.quantiles.shape[1] + block.codes.shape[1] == 1
 
 
-def test_a_column_of_many_levels_keeps_all_its_codes(tmp_path):
+def test_columns_with_many_levels_keep_all_codes(tmp_path):
     data = pd.DataFrame({"shop": [f"shop {k % 700}" for k in range(N_ROWS)], "amount": np.arange(N_ROWS) / 7})
     encoder = TableEncoder(infer_column_types(as_table(data)), max_levels=700).fit(as_table(data))
     block = build(tmp_path / "cache", data, encoder).rows().take(torch.arange(N_ROWS))
@@ -121,23 +121,23 @@ def test_a_column_of_many_levels_keeps_all_its_codes(tmp_path):
     assert torch.equal(block.codes, torch.from_numpy(encoder.transform(as_table(data)).codes))
 
 
-def test_nobody_else_may_read_a_store(tmp_path):
+def test_only_this_user_can_read_a_store(tmp_path):
     build(tmp_path / "cache")
     assert stat.S_IMODE((tmp_path / "cache").stat().st_mode) == 0o700
     assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "cache").iterdir()} == {0o600}
 
 
-def test_every_block_is_told(tmp_path):
-    told = []
-    build(tmp_path / "cache", on_block=told.append, block_rows=300)
-    assert told == [300, 600, 900, 1000]
+def test_on_block_is_called_after_every_block(tmp_path):
+    reported = []
+    build(tmp_path / "cache", on_block=reported.append, block_rows=300)
+    assert reported == [300, 600, 900, 1000]
 
 
-def test_a_store_that_is_there_is_not_written_again(tmp_path):
+def test_a_complete_store_is_not_written_again(tmp_path):
     build(tmp_path / "cache")
-    before, told = contents(tmp_path / "cache"), []
-    again = build(tmp_path / "cache", on_block=told.append)
-    assert not told
+    before, reported = contents(tmp_path / "cache"), []
+    again = build(tmp_path / "cache", on_block=reported.append)
+    assert not reported
     assert contents(tmp_path / "cache") == before
     assert len(again.rows()) == N_ROWS
 
@@ -152,20 +152,20 @@ def test_a_store_of_another_table_is_refused(tmp_path):
 
 @pytest.mark.usefixtures("recorded_often")
 @pytest.mark.parametrize("block_rows", [128, 100])
-def test_a_run_that_was_killed_goes_on_after_the_rows_recorded(tmp_path, block_rows):
+def test_a_killed_run_continues_after_the_recorded_rows(tmp_path, block_rows):
     build(tmp_path / "whole")
     with pytest.raises(Killed):
         build(tmp_path / "cache", on_block=kill_after(500))
     assert json.loads((tmp_path / "cache" / "store.json").read_text())["n_written"] == 512
     with (tmp_path / "cache" / "quantiles.bin").open("ab") as file:
         file.write(b"rows that were written but not recorded")
-    told = []
-    build(tmp_path / "cache", on_block=told.append, block_rows=block_rows)
-    assert told[0] == 640 if block_rows == 128 else 600
+    reported = []
+    build(tmp_path / "cache", on_block=reported.append, block_rows=block_rows)
+    assert reported[0] == 640 if block_rows == 128 else 600
     assert contents(tmp_path / "cache") == contents(tmp_path / "whole")
 
 
-def test_a_run_killed_before_anything_was_recorded_starts_again(tmp_path):
+def test_a_run_killed_before_the_first_record_starts_again(tmp_path):
     build(tmp_path / "whole")
     with pytest.raises(Killed):
         build(tmp_path / "cache", on_block=kill_after(500))
@@ -185,7 +185,7 @@ def test_a_damaged_store_is_refused(tmp_path, damage):
         build(tmp_path / "cache")
 
 
-def test_a_bad_value_is_told_with_its_column_and_rows_and_leaves_nothing(tmp_path):
+def test_a_bad_value_is_reported_with_column_and_rows_and_the_store_removed(tmp_path):
     data = frame()
     encoder = fitted(data)
     data.loc[700, "amount"] = np.inf
@@ -194,14 +194,14 @@ def test_a_bad_value_is_told_with_its_column_and_rows_and_leaves_nothing(tmp_pat
     assert not (tmp_path / "cache").exists()
 
 
-def test_a_column_of_cells_that_hold_several_values_is_told_with_its_rows(tmp_path):
+def test_nested_cells_are_reported_with_their_rows(tmp_path):
     data = frame()
     encoder = fitted(data)
     with pytest.raises(InputTypeError, match=r"'amount' has list values.* \(in rows 1 to 128\)\.$"):
         build(tmp_path / "cache", data.assign(amount=[[1.0, 2.0]] * N_ROWS), encoder)
 
 
-def test_a_disk_with_too_little_space_is_refused_before_anything_is_written(tmp_path, monkeypatch):
+def test_too_little_disk_space_is_refused_before_writing(tmp_path, monkeypatch):
     monkeypatch.setattr(encoded_store_files.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 5999}))
     with pytest.raises(InputError, match=r"need 6\.0 kB .*has 6\.0 kB free"):
         build(tmp_path / "cache")
@@ -210,7 +210,7 @@ def test_a_disk_with_too_little_space_is_refused_before_anything_is_written(tmp_
 
 @pytest.mark.usefixtures("recorded_often")
 @pytest.mark.parametrize("other_file", [False, True])
-def test_a_disk_that_fills_leaves_nothing_half_written(tmp_path, monkeypatch, other_file):
+def test_a_disk_that_fills_up_leaves_no_partial_files(tmp_path, monkeypatch, other_file):
     folder, record = tmp_path / "cache", store_module.record_state
     if other_file:
         folder.mkdir()
@@ -227,13 +227,13 @@ def test_a_disk_that_fills_leaves_nothing_half_written(tmp_path, monkeypatch, ot
     assert (contents(folder) == {"notes.txt": b"mine"}) if other_file else not folder.exists()
 
 
-def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
+def test_a_folder_that_cannot_be_created_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written"):
         build(tmp_path / "file" / "cache")
 
 
-def test_a_sample_has_the_rows_asked_for_in_order():
+def test_read_rows_returns_the_rows_in_order():
     data = frame()
     rows = np.array([0, 127, 128, 500, 501, 999])
     found = read_rows(open_source(data), rows, block_rows=128)
@@ -244,7 +244,7 @@ def test_a_sample_has_the_rows_asked_for_in_order():
             np.testing.assert_array_equal(column.levels, other.levels)
 
 
-def test_a_sample_ends_the_reading_at_its_last_row():
+def test_read_rows_stops_after_the_last_row():
     class Once:
         def blocks(self, n_rows):
             yield from open_source(frame(100)).blocks(n_rows)
@@ -256,7 +256,7 @@ def test_a_sample_ends_the_reading_at_its_last_row():
 @pytest.mark.parametrize("resident", [0, 1 << 30])
 @pytest.mark.parametrize("rows", [[3], [5, 4, 3], [0, 1, 2, 9, 7, 8, 8], [[6, 7], [7, 0]], range(100), []])
 @pytest.mark.parametrize("columns", [None, [2, 0]])
-def test_rows_in_a_file_are_gathered_like_those_in_memory(tmp_path, resident, rows, columns):
+def test_rows_in_a_file_are_gathered_as_in_memory(tmp_path, resident, rows, columns):
     values = np.arange(300, dtype=np.int16).reshape(100, 3)
     values.tofile(tmp_path / "rows.bin")
     mapping = MemmapReader(resident, random_access=True)
@@ -275,7 +275,7 @@ def test_reading_a_large_file_takes_no_memory(tmp_path):
     before = resident_bytes()
     for rows in torch.randperm(100_000).split(5_000):
         mapping.gather(table, rows, None)
-    assert resident_bytes() - before < 50e6  # one block is 5 MB, and once more as it is joined
+    assert resident_bytes() - before < 50e6  # one block of 5 MB, twice while it is joined
 
 
 def resident_bytes():

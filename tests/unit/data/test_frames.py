@@ -12,7 +12,7 @@ from minerva_select.errors import InputError, InputTypeError
 
 
 def only(X):
-    """The one column of a table."""
+    """Return the only column of a table."""
     (column,) = as_table(X).columns
     return column
 
@@ -30,14 +30,14 @@ def test_numbers_become_float64(dtype):
     assert column.values.tolist() == [1.0, 2.0]
 
 
-def test_float32_stays_float32_wherever_it_comes_from():
+def test_float32_stays_float32_in_every_container():
     values = np.array([0.1, np.nan], dtype=np.float32)
     for X in (values[:, None], pd.DataFrame({"a": values}), pl.DataFrame({"a": values}), pa.table({"a": values})):
         assert only(X).values.dtype == np.float32
         np.testing.assert_array_equal(only(X).values, values)
 
 
-def test_array_columns_are_named_as_scikit_learn_does():
+def test_array_columns_are_named_as_in_scikit_learn():
     assert as_table(np.zeros((2, 3))).names == ("x0", "x1", "x2")
 
 
@@ -52,7 +52,7 @@ def test_other_names_become_strings():
     assert as_table(pd.DataFrame([[1, 2, 3]], columns=[0, "b", (1, 2)])).names == ("0", "b", "(1, 2)")
 
 
-def test_booleans_are_levels():
+def test_booleans_are_categorical():
     column = only(np.array([[True], [False]]))
     assert (column.values.tolist(), column.levels.tolist()) == ([1, 0], ["False", "True"])
 
@@ -60,28 +60,28 @@ def test_booleans_are_levels():
 @pytest.mark.parametrize(
     "X", [np.array([["b"], ["a"]]), np.array([[b"b"], [b"a"]]), objects("b", "a"), objects(b"b", "a")]
 )
-def test_text_is_levels_in_their_order(X):
+def test_levels_of_text_are_sorted(X):
     column = only(X)
     assert (column.values.tolist(), column.levels.tolist()) == ([1, 0], ["a", "b"])
 
 
-def test_objects_that_are_all_numbers_are_numbers():
+def test_objects_that_are_all_numbers_are_numeric():
     column = only(objects(1, np.float32(0.5), None, fractions.Fraction(1, 4), True, np.nan, pd.NA))
     np.testing.assert_array_equal(column.values, [1, 0.5, np.nan, 0.25, 1, np.nan, np.nan])
 
 
-def test_mixed_objects_are_levels_by_their_text():
+def test_mixed_objects_are_levels_of_their_text():
     column = only(objects("a", 1, 2.5, None, np.nan, pd.NaT))
     assert column.levels.tolist() == ["1", "2.5", "a"]
     assert column.values.tolist() == [2, 0, 1, -1, -1, -1]
 
 
-def test_equal_spellings_are_one_level():
+def test_values_with_equal_text_are_one_level():
     column = only(objects("1", 1, "x"))
     assert (column.values.tolist(), column.levels.tolist()) == ([0, 0, 1], ["1", "x"])
 
 
-def test_text_that_is_no_unicode_is_text_all_the_same():
+def test_bytes_that_are_not_utf_8_are_text():
     assert only(pd.DataFrame({"a": ["\ud800", "b"]}, dtype=object)).levels.tolist() == ["\\ud800", "b"]
 
 
@@ -89,11 +89,11 @@ def test_an_empty_string_is_a_value():
     assert only(objects("", "a", None)).values.tolist() == [0, 1, -1]
 
 
-def test_all_booleans_among_objects_are_levels():
+def test_objects_that_are_all_booleans_are_categorical():
     assert only(objects(True, None, np.bool_(False))).levels.tolist() == ["False", "True"]
 
 
-def test_categories_of_any_type_are_spelled():
+def test_categories_of_any_type_become_text():
     assert only(pd.DataFrame({"a": pd.Categorical([3, 1, None])})).levels.tolist() == ["1", "3"]
     assert only(pd.DataFrame({"a": pd.cut([1, 5], [0, 2, 6])})).levels.tolist() == ["(0, 2]", "(2, 6]"]
 
@@ -103,7 +103,7 @@ def test_a_missing_category_is_missing():
     assert only(pa.table({"a": dictionary})).values.tolist() == [0, -1, -1]
 
 
-def test_times_of_any_zone_are_seconds_since_1970():
+def test_times_of_any_time_zone_are_seconds_since_1970():
     noon = pd.Timestamp("1970-01-01 12:00", tz="Europe/Amsterdam")  # an hour ahead of UTC
     aware = datetime.datetime(1970, 1, 1, 0, 0, 1, tzinfo=datetime.UTC)
     assert only(pd.DataFrame({"t": [noon]})).values.tolist() == [11 * 3600.0]
@@ -129,11 +129,11 @@ def test_pandas_sparse_columns_are_filled():
     assert only(pd.DataFrame({"a": pd.arrays.SparseArray([0.0, 2.0])})).values.tolist() == [0.0, 2.0]
 
 
-def test_huge_integers_of_polars_are_numbers():
+def test_128_bit_integers_of_polars_are_numeric():
     assert only(pl.DataFrame({"a": pl.Series([2**100, None], dtype=pl.Int128)})).values[0] == 2.0**100
 
 
-def test_whatever_turns_into_an_array_is_one():
+def test_objects_with_an_array_method_are_arrays():
     class Wrapped:
         def __array__(self, dtype=None, copy=None):
             return np.ones((2, 1))
@@ -206,7 +206,7 @@ BAD_TYPES = {
 
 
 @pytest.mark.parametrize(("X", "message"), BAD_TYPES.values(), ids=BAD_TYPES.keys())
-def test_what_no_cell_or_table_can_be_is_a_type_error(X, message):
+def test_unsupported_types_raise_a_type_error(X, message):
     with pytest.raises(InputTypeError, match=message):
         as_table(X)
 
@@ -237,19 +237,19 @@ def test_bad_targets_are_refused_in_one_sentence(y, message):
 
 
 @pytest.mark.parametrize("y", [3, "ab", {1, 2}])
-def test_a_target_that_is_no_column_is_a_type_error(y):
+def test_a_target_that_is_not_a_column_raises_a_type_error(y):
     with pytest.raises(InputTypeError, match=f"y has type {type(y).__name__}"):
         as_target(y, n_rows=2)
 
 
-def test_a_target_of_lists_is_a_type_error():
+def test_a_target_of_lists_raises_a_type_error():
     y = np.empty(2, dtype=object)
     y[:] = [[1], [2, 3]]
     with pytest.raises(InputTypeError, match="'y' has list values"):
         as_target(y, n_rows=2)
 
 
-def test_reading_leaves_the_users_data_alone():
+def test_the_input_array_is_not_modified():
     X = np.array([[1.0, 2.0], [np.nan, 4.0]])
     before = X.copy()
     as_table(X)

@@ -1,4 +1,4 @@
-"""Files with hostile bytes in them, each found by benchmarks/attack/fuzz.py or a relative of one that was."""
+"""Files with malicious bytes, most of them found by fuzzing."""
 
 import gzip
 import io
@@ -63,7 +63,7 @@ def changed(data, old, new):
     [(0, 2, 4, 2**31 - 1), (0, 2, 4, -1), (0, 2**30, 4, 6), (-8, 2, 4, 6)],
     ids=["past the end", "negative", "not ascending", "before the start"],
 )
-def test_text_that_lies_outside_of_its_buffer_is_refused(tmp_path, read, write, offsets):
+def test_text_offsets_outside_the_buffer_are_refused(tmp_path, read, write, offsets):
     data = changed(write(pa.table({"text": TEXTS})), OFFSETS, struct.pack("<4i", *offsets))
     path = tmp_path / "rows.arrow"
     path.write_bytes(data)
@@ -73,10 +73,10 @@ def test_text_that_lies_outside_of_its_buffer_is_refused(tmp_path, read, write, 
 
 @pytest.mark.parametrize("write", [arrow_file, arrow_stream])
 @pytest.mark.parametrize("kind", ["string_view", "binary_view"])
-def test_missing_text_may_lie_anywhere(tmp_path, read, write, kind):
+def test_offsets_of_missing_text_are_ignored(tmp_path, read, write, kind):
     views = pa.array(["a text of 20 letters", None, "ef"], pa.string()).cast(getattr(pa, kind)())
     cells = views.buffers()[1].to_pybytes()
-    astray = struct.pack("<4i", -65_536, -1, 65_535, 0)  # bytes, the first four of them, buffer, place
+    astray = struct.pack("<4i", -65_536, -1, 65_535, 0)  # length, prefix, buffer, offset
     data = changed(write(pa.table({"text": views})), cells[:32], cells[:16] + astray)
     path = tmp_path / "rows.arrow"
     path.write_bytes(data)
@@ -86,14 +86,14 @@ def test_missing_text_may_lie_anywhere(tmp_path, read, write, kind):
 
 
 @pytest.mark.parametrize("write", [arrow_file, arrow_stream])
-def test_a_column_that_is_said_to_be_whole_may_have_gaps(tmp_path, read, write):
+def test_a_non_nullable_column_may_have_nulls(tmp_path, read, write):
     schema = pa.schema([pa.field("whole", pa.int64(), nullable=False)])
     path = tmp_path / "rows.arrow"
     path.write_bytes(write(pa.Table.from_arrays([pa.array([1, None, 3])], schema=schema)))
     assert read(path)["whole"].to_pylist() == [1, None, 3]
 
 
-def test_gaps_in_lists_that_are_said_to_have_none_are_told_as_lists(tmp_path):
+def test_nulls_in_non_nullable_lists_are_refused_as_lists(tmp_path):
     kind = pa.list_(pa.field("item", pa.int64(), nullable=False))
     inner = pa.array([1, None, 3])
     lists = pa.ListArray.from_arrays(pa.array([0, 2, 3], pa.int32()), inner, type=kind)
@@ -104,7 +104,7 @@ def test_gaps_in_lists_that_are_said_to_have_none_are_told_as_lists(tmp_path):
 
 
 @pytest.mark.parametrize("write", [arrow_file, arrow_stream])
-def test_no_rows_of_a_type_that_arrow_builds_none_of_are_refused(tmp_path, read, write):
+def test_an_empty_table_of_any_type_is_refused(tmp_path, read, write):
     kind = pa.sparse_union([pa.field("a", pa.int64()), pa.field("b", pa.string())])
     path = tmp_path / "rows.arrow"
     path.write_bytes(write(pa.Table.from_batches([], pa.schema([("mixed", kind)]))))
@@ -112,14 +112,14 @@ def test_no_rows_of_a_type_that_arrow_builds_none_of_are_refused(tmp_path, read,
         as_table(read(path))
 
 
-def test_seconds_that_no_copy_can_hold_are_refused(tmp_path):
+def test_timestamps_that_parquet_cannot_store_are_refused(tmp_path):
     path = tmp_path / "rows.arrow"
     path.write_bytes(arrow_stream(pa.table({"when": pa.array([0, 2**60], pa.timestamp("s"))})))
     with pytest.raises(InputError, match=r"rows\.arrow cannot be read in blocks: Integer overflow"):
         open_source(path)
 
 
-def test_decimals_of_a_scale_beyond_all_numbers_are_refused(tmp_path):
+def test_decimals_of_a_scale_beyond_float_range_are_refused(tmp_path):
     path = tmp_path / "rows.arrow"
     odd = pa.Array.from_buffers(pa.decimal128(9, 6000), 2, [None, pa.py_buffer(bytes(16) + b"\x07" + bytes(15))])
     path.write_bytes(arrow_file(pa.table({"price": odd})))
@@ -128,7 +128,7 @@ def test_decimals_of_a_scale_beyond_all_numbers_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("write", [arrow_file, arrow_stream])
-def test_codes_outside_of_their_dictionary_are_refused(tmp_path, read, write):
+def test_codes_outside_their_dictionary_are_refused(tmp_path, read, write):
     codes = pa.array([1, 0, 1, 0, 1, 0, 1, 0], pa.int8())
     table = pa.table({"level": pa.DictionaryArray.from_arrays(codes, ["NL", "IT"])})
     data = changed(write(table), bytes([1, 0, 1, 0, 1, 0, 1, 0]), bytes([1, 0, 1, 0, 1, 0, 9, 0]))
@@ -144,14 +144,14 @@ def test_codes_outside_of_their_dictionary_are_refused(tmp_path, read, write):
     ids=["Arrow file", "Arrow stream", "Parquet"],
 )
 @pytest.mark.parametrize("what", [b"cd", b"title"], ids=["text", "name"])
-def test_text_and_names_that_are_no_utf_8_are_refused(tmp_path, read, name, write, what):
+def test_text_and_names_that_are_not_utf_8_are_refused(tmp_path, read, name, write, what):
     path = tmp_path / name
     path.write_bytes(changed(write(pa.table({"title": TEXTS})), what, b"\xff" * len(what)))
     with pytest.raises(InputError, match=f"{name}' cannot be read as "):
         read(path)
 
 
-def test_the_first_version_of_feather_is_refused_before_arrow_reads_it(tmp_path, read):
+def test_feather_version_1_is_refused_before_arrow_reads_it(tmp_path, read):
     path = tmp_path / "old.feather"
     path.write_bytes(b"FEA1" + b"\xff" * 60 + b"FEA1")
     with pytest.raises(InputError, match="Feather version 1"):
@@ -164,8 +164,8 @@ def varint(number):
 
 
 def peak_growth(call):
-    """Bytes by which the memory of this process grew at most during a call."""
-    Path("/proc/self/clear_refs").write_text("5")  # the high-water mark begins anew
+    """Return the growth of the peak memory of this process during a call, in bytes."""
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     call()
     return 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
@@ -173,8 +173,8 @@ def peak_growth(call):
 
 @pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="only Linux tells")
 @pytest.mark.parametrize("claimed", [b"\x15\x02\x19\xfc", b"\x15\x02\x68"], ids=["a list", "a text"])
-def test_a_footer_takes_no_more_memory_than_the_file_warrants(tmp_path, read, claimed):
-    footer = claimed + varint(999_999 if claimed.endswith(b"\xfc") else 99_999_999)  # items or bytes that never follow
+def test_a_false_size_in_the_footer_takes_no_memory(tmp_path, read, claimed):
+    footer = claimed + varint(999_999 if claimed.endswith(b"\xfc") else 99_999_999)  # items or bytes that do not follow
     path = tmp_path / "claims.parquet"
     path.write_bytes(b"PAR1" + footer + struct.pack("<I", len(footer)) + b"PAR1")
 
@@ -182,20 +182,20 @@ def test_a_footer_takes_no_more_memory_than_the_file_warrants(tmp_path, read, cl
         with pytest.raises(InputError, match=r"claims\.parquet' cannot be read as Parquet"):
             read(path)
 
-    refuse()  # what is loaded once is no part of it
-    assert peak_growth(refuse) < 16 << 20  # a list of so many columns takes 192 MB
+    refuse()  # imports do not count
+    assert peak_growth(refuse) < 16 << 20  # a list of this many columns takes 192 MB
 
 
 @pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="only Linux tells")
-def test_a_page_takes_no_more_memory_than_the_file_warrants(tmp_path, read):
+def test_a_false_page_size_takes_no_memory(tmp_path, read):
     data = parquet_file(pa.table({"a": pa.array([7, 8, 9])}), write_statistics=False, compression="gzip")
     start = data.index(b"\x15\x00")  # a data page
-    header = data[start:].split(b"\x2c", maxsplit=1)[0]  # its kind, its size, and its size in the file
+    header = data[start:].split(b"\x2c", maxsplit=1)[0]  # type, size and compressed size
     claims = b"\x15\x00" + header[2:4] + b"\x15" + varint(2 * (2**31 - 64))
     footer_bytes = struct.unpack("<I", data[-8:-4])[0]
     body = data[4 : len(data) - 8 - footer_bytes].replace(header, claims, 1)
     path = tmp_path / "claims.parquet"
-    # The offsets in the footer are those of the page's beginning, which stays; its end is what the page says
+    # The footer has only the offset of the page; its end follows from the size in the page header
     path.write_bytes(b"PAR1" + body + data[len(data) - 8 - footer_bytes :])
 
     def refuse():
@@ -203,13 +203,13 @@ def test_a_page_takes_no_more_memory_than_the_file_warrants(tmp_path, read):
             read(path)
 
     refuse()
-    assert peak_growth(refuse) < 16 << 20  # the page claims to be of 2 GB
+    assert peak_growth(refuse) < 16 << 20  # the page claims 2 GB
 
 
 @pytest.mark.parametrize("n_claimed", [2, 4, -3], ids=["fewer", "more", "negative"])
-def test_a_parquet_file_that_lies_about_its_rows_is_refused(tmp_path, read, n_claimed):
+def test_a_false_number_of_parquet_rows_is_refused(tmp_path, read, n_claimed):
     data = parquet_file(pa.table({"a": pa.array([7, 8, 9])}), write_statistics=False)
-    encoded = bytes([2 * n_claimed if n_claimed >= 0 else -2 * n_claimed - 1])  # as thrift writes whole numbers
+    encoded = bytes([2 * n_claimed if n_claimed >= 0 else -2 * n_claimed - 1])  # zigzag encoding of thrift
     path = tmp_path / "rows.parquet"
     path.write_bytes(changed(data, b"\x16\x06", b"\x16" + encoded))
     try:
@@ -221,7 +221,7 @@ def test_a_parquet_file_that_lies_about_its_rows_is_refused(tmp_path, read, n_cl
 
 
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "packed"])
-def test_a_ragged_row_that_is_no_utf_8_is_refused_in_silence(tmp_path, read, packed, capfd):
+def test_a_ragged_row_that_is_not_utf_8_prints_nothing(tmp_path, read, packed, capfd):
     text = b"a,b\n" + b"1,2\n" * 20_000 + b"1,2,\xff\n" + b"1,2\n" * 10
     path = tmp_path / ("rows.csv.gz" if packed else "rows.csv")
     path.write_bytes(gzip.compress(text) if packed else text)
@@ -231,7 +231,7 @@ def test_a_ragged_row_that_is_no_utf_8_is_refused_in_silence(tmp_path, read, pac
 
 
 @pytest.mark.parametrize("n_cut", [0, 4, 9])
-def test_a_packed_file_that_is_broken_and_ragged_is_refused_in_one_sentence(tmp_path, read, n_cut):
+def test_a_damaged_ragged_gzip_file_is_refused(tmp_path, read, n_cut):
     packed = gzip.compress(b"a,b\n" + b"1,2\n" * 20_000 + b"1,2,3\n")
     path = tmp_path / "rows.csv.gz"
     path.write_bytes(packed[: len(packed) - n_cut] + b"no gzip any more")
@@ -239,12 +239,12 @@ def test_a_packed_file_that_is_broken_and_ragged_is_refused_in_one_sentence(tmp_
         read(path)
 
 
-# ------------------------------------------------------------------------------- what a file says is never followed
+# Paths, links and types named in a file
 
 
 @pytest.fixture
 def secret(tmp_path):
-    """A file that somebody else's file speaks of."""
+    """A file that another file refers to."""
     path = tmp_path / "elsewhere" / "secret.parquet"
     path.parent.mkdir()
     parquet.write_table(pa.table({"a": [666, 667, 668]}), path)
@@ -268,14 +268,14 @@ def test_paths_in_parquet_metadata_are_not_followed(tmp_path, read, secret, kind
         read(tmp_path / "named.parquet")
 
 
-def test_names_of_partition_folders_are_values_and_no_paths(tmp_path, read, secret):
+def test_partition_folder_names_are_values_not_paths(tmp_path, read, secret):
     folder = tmp_path / "rows" / "k=..%2F..%2Felsewhere%2Fsecret.parquet"
     folder.mkdir(parents=True)
     parquet.write_table(pa.table({"a": [1]}), folder / "rows.parquet")
     assert read(tmp_path / "rows").to_pylist() == [{"a": 1, "k": "../../elsewhere/secret.parquet"}]
 
 
-def test_links_to_folders_are_not_followed_out_of_a_folder_nor_in_circles(tmp_path, read, secret):
+def test_links_to_folders_are_not_followed(tmp_path, read, secret):
     folder = tmp_path / "rows"
     folder.mkdir()
     parquet.write_table(pa.table({"a": [1]}), folder / "rows.parquet")
@@ -284,13 +284,13 @@ def test_links_to_folders_are_not_followed_out_of_a_folder_nor_in_circles(tmp_pa
     assert read(folder)["a"].to_pylist() == [1]
 
 
-def test_a_pattern_reads_every_file_once_although_a_link_leads_in_a_circle(tmp_path, read):
+def test_a_pattern_reads_every_file_once_despite_a_cyclic_link(tmp_path, read):
     parquet.write_table(pa.table({"a": [1]}), tmp_path / "rows.parquet")
     (tmp_path / "circle").symlink_to(tmp_path)
     assert read(tmp_path / "**" / "*.parquet")["a"].to_pylist() == [1]
 
 
-def test_a_folder_that_is_named_like_a_file_is_looked_into(tmp_path, read):
+def test_a_folder_named_like_a_file_is_read_as_a_folder(tmp_path, read):
     inner = tmp_path / "rows" / "part.parquet"
     inner.mkdir(parents=True)
     parquet.write_table(pa.table({"a": [1]}), inner / "0.parquet")
@@ -298,14 +298,14 @@ def test_a_folder_that_is_named_like_a_file_is_looked_into(tmp_path, read):
 
 
 @pytest.mark.parametrize("name", ["pipe.parquet", "pipe.csv"])
-def test_a_pipe_is_refused_and_not_waited_for(tmp_path, read, name):
+def test_a_pipe_is_refused_without_waiting(tmp_path, read, name):
     os.mkfifo(tmp_path / name)
     with pytest.raises(InputError, match="is empty"):
         read(tmp_path / name)
 
 
 @pytest.mark.parametrize("name", [b"\xff.csv", b"\xff.parquet", b"k=\xff/rows.parquet"])
-def test_names_that_are_no_utf_8_are_refused(tmp_path, read, name):
+def test_file_names_that_are_not_utf_8_are_refused(tmp_path, read, name):
     path = Path(os.fsdecode(os.path.join(os.fsencode(tmp_path), b"rows", name)))  # noqa: PTH118 - of bytes
     path.parent.mkdir(parents=True)
     path.write_bytes(parquet_file(pa.table({"a": [1]})))
@@ -313,8 +313,8 @@ def test_names_that_are_no_utf_8_are_refused(tmp_path, read, name):
         read(path.parents[1] if b"/" in name else path)
 
 
-@pytest.mark.filterwarnings("ignore:.*PyExtensionType")  # so says Arrow before 21, which loads none either
-def test_an_extension_type_that_a_file_names_is_not_looked_up(tmp_path, read):
+@pytest.mark.filterwarnings("ignore:.*PyExtensionType")  # raised by Arrow before 21
+def test_extension_types_named_in_a_file_are_not_imported(tmp_path, read):
     known = {
         b"ARROW:extension:name": b"arrow.py_extension_type",
         b"ARROW:extension:metadata": b"cos\nsystem\n(S'no'\ntR.",
@@ -325,7 +325,7 @@ def test_an_extension_type_that_a_file_names_is_not_looked_up(tmp_path, read):
     assert as_table(read(path)).columns[0].values.tolist() == [1.0, 2.0]
 
 
-# ------------------------------------------------------------------------------- more than the memory can ever hold
+# Tables larger than memory
 
 
 @pytest.fixture
@@ -333,7 +333,7 @@ def little_memory(monkeypatch):
     monkeypatch.setattr(loading, "available_memory", lambda: 100_000)
 
 
-def test_rows_that_are_claimed_and_take_no_bytes_are_refused_before_they_take_memory(tmp_path):
+def test_claimed_rows_without_data_are_refused_before_they_take_memory(tmp_path):
     path = tmp_path / "nothing.arrow"
     nothing = pa.table({"a": pa.Array.from_buffers(pa.null(), 2**40, [None])})
     with pa.ipc.new_file(path, nothing.schema, options=pa.ipc.IpcWriteOptions(allow_64bit=True)) as writer:
@@ -344,9 +344,9 @@ def test_rows_that_are_claimed_and_take_no_bytes_are_refused_before_they_take_me
 
 @pytest.mark.usefixtures("little_memory")
 @pytest.mark.parametrize("name", ["rows.csv", "rows.csv.gz", "rows.parquet", "rows.arrow"])
-def test_a_table_that_memory_cannot_hold_is_refused_whole_and_read_in_blocks(tmp_path, name):
+def test_a_table_larger_than_memory_is_readable_only_in_blocks(tmp_path, name):
     table = pa.table({"a": pa.array([7] * 60_000)})
-    text = b"a\n" + b"7\n" * 60_000  # of 120,000 bytes, and of 240,000 as a column
+    text = b"a\n" + b"7\n" * 60_000  # 120,000 bytes of text, 240,000 as a column
     content = {
         "rows.csv": text,
         "rows.csv.gz": gzip.compress(text),
@@ -360,7 +360,7 @@ def test_a_table_that_memory_cannot_hold_is_refused_whole_and_read_in_blocks(tmp
     assert read_in_blocks(path).num_rows == 60_000
 
 
-def test_a_stream_of_a_type_that_cannot_be_copied_is_told_with_its_column(tmp_path):
+def test_a_stream_with_a_type_that_cannot_be_copied_names_the_column(tmp_path):
     path = tmp_path / "rows.arrow"
     odd = pa.RunEndEncodedArray.from_arrays(pa.array([3], pa.int32()), pa.array([1]))
     path.write_bytes(arrow_stream(pa.table({"plain": [1, 2, 3], "odd": odd})))

@@ -1,4 +1,4 @@
-"""Caches of encoded rows with hostile bytes in them, as benchmarks/attack/fuzz.py makes them."""
+"""Stores of encoded rows with malicious bytes."""
 
 import json
 
@@ -58,7 +58,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE.keys())
-def test_a_header_that_was_not_written_for_this_table_is_refused(cache, hostile):
+def test_a_header_of_another_table_is_refused(cache, hostile):
     header = cache / "store.json"
     header.write_text(hostile(header.read_text()))
     with pytest.raises(InputError, match="is damaged"):
@@ -67,28 +67,28 @@ def test_a_header_that_was_not_written_for_this_table_is_refused(cache, hostile)
 
 @pytest.mark.parametrize("name", ["quantiles.bin", "codes.bin"])
 @pytest.mark.parametrize("cut", [slice(0, -1), slice(0, 0)], ids=["shorter", "empty"])
-def test_rows_that_are_cut_are_refused(cache, name, cut):
+def test_truncated_rows_are_refused(cache, name, cut):
     (cache / name).write_bytes((cache / name).read_bytes()[cut])
     with pytest.raises(InputError, match="is damaged"):
         build(cache)
 
 
 @pytest.mark.parametrize("name", ["quantiles.bin", "codes.bin"])
-def test_bytes_behind_the_last_row_are_refused(cache, name):
+def test_bytes_after_the_last_row_are_refused(cache, name):
     (cache / name).write_bytes((cache / name).read_bytes() + b"\0\0")
     with pytest.raises(InputError, match="is damaged"):
         build(cache)
 
 
-def test_codes_of_no_level_are_refused(cache):
+def test_codes_that_are_not_levels_are_refused(cache):
     codes = bytearray((cache / "codes.bin").read_bytes())
-    codes[17] = 5  # missing, unseen and three countries are 0 to 4
+    codes[17] = 5  # codes 0 to 4 are missing, unseen and three countries
     (cache / "codes.bin").write_bytes(codes)
     with pytest.raises(InputError, match="is damaged"):
         build(cache)
 
 
-def test_rows_behind_those_recorded_are_written_again(cache):
+def test_rows_after_the_recorded_ones_are_written_again(cache):
     expected = rows(build(cache))
     header = cache / "store.json"
     header.write_text(edited(n_written=12)(header.read_text()))

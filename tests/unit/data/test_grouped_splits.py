@@ -11,7 +11,7 @@ def rng(seed=0):
 
 
 def groups_across(parts, groups):
-    """How many groups have rows in more than one part."""
+    """Return how many groups have rows in more than one part."""
     return sum(len(np.unique(parts[groups == group])) > 1 for group in np.unique(groups))
 
 
@@ -36,7 +36,7 @@ def test_large_groups_are_balanced_by_small_ones():
     assert np.bincount(folds).tolist() == [50, 50, 50]
 
 
-def test_a_rare_class_is_spread_though_its_groups_are_small():
+def test_a_rare_class_is_spread_over_folds():
     # 6 of 300 groups have one row each of the rare class
     groups, strata = np.arange(1200) // 4, np.zeros(1200, dtype=np.int64)
     strata[::200] = 1
@@ -45,14 +45,14 @@ def test_a_rare_class_is_spread_though_its_groups_are_small():
     assert np.bincount(folds[strata == 1]).tolist() == [2, 2, 2]
 
 
-def test_classes_of_pure_groups_are_spread_in_proportion():
+def test_groups_of_a_single_class_are_spread_in_proportion():
     strata = np.repeat([0, 1, 2], [600, 300, 60])
     train, test = split_rows(960, [0.75, 0.25], strata, rng(), groups=np.arange(960) // 3)
     assert np.bincount(strata[train]).tolist() == [450, 225, 45]
     assert np.bincount(strata[test]).tolist() == [150, 75, 15]
 
 
-def test_many_small_groups_are_dealt_at_once_and_as_evenly():
+def test_many_small_groups_are_assigned_evenly():
     n_rows = 60_000
     groups = rng(1).integers(0, 25_000, size=n_rows)
     strata = (rng(2).random(n_rows) < 0.002).astype(np.int64)
@@ -64,13 +64,13 @@ def test_many_small_groups_are_dealt_at_once_and_as_evenly():
     order = np.argsort(groups, kind="stable")
     same_group = np.diff(groups[order]) == 0
     assert (np.diff(part_of[order])[same_group] == 0).all()
-    # The lightest groups, single rows, fill up what is missing: to a row, and two for the rarer class
+    # Groups of single rows fill the gaps: within one row, two for the rarer class
     np.testing.assert_allclose([len(part) for part in parts], [30_000, 18_000, 12_000], atol=1)
     rare = strata.sum()
     np.testing.assert_allclose([strata[part].sum() for part in parts], [0.5 * rare, 0.3 * rare, 0.2 * rare], atol=2)
 
 
-def test_small_groups_make_up_for_a_group_that_is_larger_than_its_fold():
+def test_other_folds_are_even_when_one_group_exceeds_its_fold():
     groups = np.concatenate([np.zeros(24_000, dtype=np.int64), np.arange(1, 36_001)])
     folds = assign_folds(60_000, 5, None, rng(), groups)
     sizes = np.sort(np.bincount(folds))
@@ -79,26 +79,26 @@ def test_small_groups_make_up_for_a_group_that_is_larger_than_its_fold():
 
 
 @pytest.mark.parametrize("n_groups", [50, 12_000])
-def test_the_same_generator_gives_the_same_folds_and_another_others(n_groups):
+def test_folds_depend_only_on_the_generator(n_groups):
     groups = np.arange(3 * n_groups) // 3
     one, two, other = (assign_folds(3 * n_groups, 4, groups % 3, rng(seed), groups) for seed in (1, 1, 2))
     np.testing.assert_array_equal(one, two)
     assert not np.array_equal(one, other)
 
 
-def test_names_of_groups_and_order_of_rows_keep_groups_whole():
+def test_group_numbers_and_row_order_keep_groups_together():
     groups = rng().permutation(np.repeat(np.arange(30), 5)) * 10**15 - 7
     assert groups_across(assign_folds(150, 4, None, rng(), groups), groups) == 0
 
 
-def test_the_odd_group_does_not_always_fall_in_the_same_fold():
+def test_the_odd_group_goes_to_different_folds():
     groups = np.arange(14) // 2
     odd = {int(np.argmax(np.bincount(assign_folds(14, 3, None, rng(seed), groups)))) for seed in range(20)}
     assert odd == {0, 1, 2}
 
 
-def test_no_part_stays_empty_while_there_are_groups_for_all():
-    # The second group would be nearer to the first part's share, and then one part would have nothing
+def test_no_part_is_empty_if_there_are_enough_groups():
+    # Assigning the second group to the first part would be closer to its share, but leave a part empty
     groups = np.repeat([0, 1, 2], [50, 40, 10])
     parts = split_rows(100, [0.8, 0.1, 0.1], None, rng(), groups)
     assert sorted(len(part) for part in parts) == [10, 40, 50]

@@ -15,7 +15,7 @@ from minerva_select.errors import InputError
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
-def test_the_separator_is_found(tmp_path, separator):
+def test_the_separator_is_detected(tmp_path, separator):
     path = tmp_path / "a.csv"
     path.write_text(f'name{separator}size\n"x, y; z | w"{separator}3\nplain{separator}4\n')
     assert read_table(path).to_pydict() == {"name": ["x, y; z | w", "plain"], "size": [3, 4]}
@@ -33,7 +33,7 @@ def test_a_single_column_is_a_table(tmp_path):
     assert read_table(path).to_pydict() == {"size": [3, 4]}
 
 
-def test_a_byte_order_mark_is_no_part_of_the_first_name(tmp_path):
+def test_a_byte_order_mark_is_ignored(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("size,b\n3,4\n", encoding="utf-8-sig")
     assert read_table(path).column_names == ["size", "b"]
@@ -46,9 +46,9 @@ def test_empty_fields_are_missing_and_quoted_ones_are_not(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
-def test_numbers_that_turn_to_text_late_are_read_as_text(tmp_path, suffix):
+def test_late_text_makes_a_numeric_column_text(tmp_path, suffix):
     path = tmp_path / f"a{suffix}"
-    text = "a,b\n" + "1,2\n" * 400_000 + "one,2.5\n"  # beyond the first 1 MB, which is parsed alone
+    text = "a,b\n" + "1,2\n" * 400_000 + "one,2.5\n"  # after the first block of 1 MB
     with gzip.open(path, "wt") if suffix == ".csv.gz" else path.open("w") as file:
         file.write(text)
     table = as_table(read_table(path))
@@ -56,7 +56,7 @@ def test_numbers_that_turn_to_text_late_are_read_as_text(tmp_path, suffix):
     assert table.columns[1].values[-1] == 2.5
 
 
-def test_a_quoted_field_may_span_lines_wherever_it_stands(tmp_path):
+def test_a_quoted_field_may_span_lines_across_blocks(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("a,b\n" + '"one\ntwo\nthree\nfour\nfive\nsix",1\n' * 60_000)  # a block of 1 MB ends within one
     table = read_table(path)
@@ -89,7 +89,7 @@ def test_a_pattern_that_matches_one_file_reads_it(tmp_path):
     assert read_table(tmp_path / "*.csv").column_names == ["a", "b"]
 
 
-def test_a_missing_file_is_named_with_the_nearest(tmp_path):
+def test_a_missing_file_is_reported_with_the_nearest_name(tmp_path):
     (tmp_path / "sales.csv").write_text("a\n1\n")
     with pytest.raises(InputError, match=r"no file '.*sale\.csv'; did you mean '.*sales\.csv'\?"):
         read_table(tmp_path / "sale.csv")
@@ -130,7 +130,7 @@ def test_bad_files_are_refused_in_one_sentence(tmp_path, name, content, message)
     assert len(str(caught.value)) < 400
 
 
-def test_one_bad_file_in_a_folder_is_told(tmp_path):
+def test_one_bad_file_in_a_folder_is_named(tmp_path):
     parquet.write_table(pa.table({"a": [1]}), tmp_path / "0.parquet")
     write(tmp_path / "1.parquet", b"nothing of the kind")
     with pytest.raises(InputError, match=r"cannot be read as Parquet: .*1\.parquet"):
@@ -166,7 +166,7 @@ def test_repeated_names_in_a_header_are_refused(tmp_path):
         as_table(read_table(path))
 
 
-def test_a_table_written_and_read_is_the_same(tmp_path):
+def test_a_table_survives_a_round_trip(tmp_path):
     values = np.random.default_rng(0).normal(size=100)
     path = tmp_path / "a.csv"
     pd.DataFrame({"a": values}).to_csv(path, index=False)
@@ -175,7 +175,7 @@ def test_a_table_written_and_read_is_the_same(tmp_path):
 
 @pytest.mark.parametrize("name", ["rows.csv", "rows.parquet"])
 @pytest.mark.parametrize(("n_bytes", "fits"), [(10**9, True), (1 << 10, False)])
-def test_the_decision_for_a_file_is_kept_for_its_columns_whatever_the_budget_then(tmp_path, name, n_bytes, fits):
+def test_the_memory_decision_is_kept_whatever_the_later_budget(tmp_path, name, n_bytes, fits):
     table = pa.table({"a": range(100), "b": range(100)})
     write = csv.write_csv if name == "rows.csv" else parquet.write_table
     write(table, tmp_path / name)

@@ -27,23 +27,23 @@ GIB = 1 << 30
         (3_000_000, 3_000_000),
     ],
 )
-def test_an_amount_of_memory_is_read_with_or_without_a_unit(size, expected):
+def test_memory_is_parsed_with_or_without_a_unit(size, expected):
     assert parse_memory(size) == expected
 
 
 @pytest.mark.parametrize("size", ["", "lots", "5 apples", "-2G", "1,5G", "2GG", "G", "nan", True, -5_000_000])
-def test_what_is_no_amount_is_refused(size):
+def test_invalid_memory_is_refused(size):
     with pytest.raises(InputError, match="500MB or 2GiB, got"):
         parse_memory(size)
 
 
 @pytest.mark.parametrize("size", ["0", "500", 12, "0G"])
-def test_bytes_given_for_megabytes_are_refused(size):
+def test_memory_below_one_megabyte_is_refused(size):
     with pytest.raises(InputError, match="at least 1 MiB, got"):
         parse_memory(size)
 
 
-def test_bytes_are_spelled_in_their_largest_unit():
+def test_bytes_are_formatted_in_the_largest_unit():
     amounts = {7: "7 bytes", 1e3: "1.0 kB", 25.04e6: "25.0 MB", 3e9: "3.0 GB", 4.26e12: "4.3 TB"}
     assert {n: format_bytes(n) for n in amounts} == amounts
 
@@ -57,23 +57,23 @@ def machine(root, *, available=8 * GIB, group="0::/job/task", files=()):
     return root
 
 
-def test_without_a_limit_the_memory_is_that_of_the_machine(tmp_path):
+def test_without_a_limit_the_machine_decides(tmp_path):
     files = [("sys/fs/cgroup/job/task/memory.max", "max"), ("sys/fs/cgroup/job/task/memory.current", "5")]
     assert available_memory(machine(tmp_path, files=files)) == 8 * GIB
 
 
 @pytest.mark.parametrize("group", ["job/task", "job"])
-def test_a_limit_of_a_container_counts_less_what_is_used(tmp_path, group):
+def test_a_container_limit_counts_minus_used_memory(tmp_path, group):
     folder = f"sys/fs/cgroup/{group}"
     files = [
         (f"{folder}/memory.max", f"{3 * GIB}"),
         (f"{folder}/memory.current", f"{2 * GIB}"),
-        (f"{folder}/memory.stat", f"anon 7\ninactive_file {GIB // 2}"),  # half a GiB of files that can be dropped
+        (f"{folder}/memory.stat", f"anon 7\ninactive_file {GIB // 2}"),  # half a GiB of cached files
     ]
     assert available_memory(machine(tmp_path, files=files)) == 3 * GIB // 2
 
 
-def test_a_limit_of_the_first_kind_of_groups_counts_too(tmp_path):
+def test_a_limit_of_cgroup_version_1_counts(tmp_path):
     files = [
         ("sys/fs/cgroup/memory/job/memory.limit_in_bytes", f"{3 * GIB}"),
         ("sys/fs/cgroup/memory/job/memory.usage_in_bytes", f"{GIB}"),
@@ -82,21 +82,21 @@ def test_a_limit_of_the_first_kind_of_groups_counts_too(tmp_path):
     assert available_memory(machine(tmp_path, group=group, files=files)) == 2 * GIB
 
 
-def test_a_machine_with_less_than_its_container_allows_has_what_it_has(tmp_path):
+def test_the_machine_counts_if_it_has_less_than_the_container(tmp_path):
     files = [("sys/fs/cgroup/job/memory.max", f"{64 * GIB}"), ("sys/fs/cgroup/job/memory.current", "0")]
     assert available_memory(machine(tmp_path, group="0::/job", files=files)) == 8 * GIB
 
 
-def test_a_container_that_is_over_its_limit_has_nothing_left(tmp_path):
+def test_a_container_over_its_limit_has_no_memory_left(tmp_path):
     files = [("sys/fs/cgroup/memory.max", "5"), ("sys/fs/cgroup/memory.current", "9")]
     assert available_memory(machine(tmp_path, group="0::/", files=files)) == 0
 
 
-def test_a_machine_that_tells_nothing_has_some_memory(tmp_path):
+def test_an_unknown_machine_has_some_memory(tmp_path):
     assert available_memory(tmp_path) > 0
 
 
-def test_more_memory_never_means_less_of_anything():
+def test_block_and_sample_sizes_grow_with_memory():
     budgets = [MemoryBudget(int(1.7**k * 1e6)) for k in range(25)]
     for n_columns in (1, 30, 214, 10_000):
         for amounts in ([b.block_rows(n_columns) for b in budgets], [b.sample_rows(n_columns) for b in budgets]):
@@ -109,11 +109,11 @@ def test_wide_tables_are_read_in_shorter_blocks():
     budget = MemoryBudget(500_000_000)
     rows = [budget.block_rows(n_columns) for n_columns in (1, 30, 214, 1000, 3000)]
     assert rows == sorted(rows, reverse=True)
-    # A cell of a block takes 40 bytes while it is encoded; a quarter of the budget is for that
+    # 40 bytes per cell, a quarter of the budget
     assert budget.block_rows(1000) * 1000 * 40 <= 500_000_000 / 4
 
 
-def test_a_table_fits_until_its_cells_are_too_many():
+def test_a_table_fits_up_to_a_number_of_cells():
     budget = MemoryBudget(2 * GIB)
     assert budget.fits(100_000, 214, 50_000_000)
     assert not budget.fits(3_000_000, 214, 1_600_000_000)
@@ -121,6 +121,6 @@ def test_a_table_fits_until_its_cells_are_too_many():
     assert 0 < MemoryBudget.from_max_memory(None).n_bytes < available_memory()
 
 
-def test_time_grows_with_the_cells():
+def test_encoding_time_grows_with_cells():
     assert estimate_encoding_seconds(2000, 30) == pytest.approx(2 * estimate_encoding_seconds(1000, 30))
     assert estimate_encoding_seconds(1000, 60) == pytest.approx(2 * estimate_encoding_seconds(1000, 30))

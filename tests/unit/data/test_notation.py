@@ -1,4 +1,4 @@
-"""Claims about text that looks like numbers or dates."""
+"""Detection of text that looks like numbers or dates."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ NAMES = {
 
 
 @pytest.mark.parametrize("values", WRITTEN.values(), ids=WRITTEN)
-def test_what_people_write_for_numbers_and_dates_is_noted(values):
+def test_formatted_numbers_and_dates_are_detected(values):
     column = as_table(np.array(values, dtype=object)[:, None]).columns[0]
     assert column.conversion == Conversion.UNPARSED
     assert column.levels is not None
 
 
 @pytest.mark.parametrize("values", NAMES.values(), ids=NAMES)
-def test_names_are_not_taken_for_numbers(values):
+def test_categories_are_not_taken_for_numbers(values):
     assert not has_unparsed_notation(np.array(sorted(values), dtype=object))
 
 
-def test_a_few_hundred_of_many_levels_are_looked_at():
+def test_a_few_hundred_of_many_levels_are_checked():
     levels = np.array([f"${k:,}" for k in range(100_000)], dtype=object)
-    levels[1::2] = "odd"  # between those that are looked at, every 334th
+    levels[1::2] = "odd"  # between the levels that are checked, every 334th
     assert has_unparsed_notation(levels)

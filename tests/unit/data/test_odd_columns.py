@@ -1,4 +1,4 @@
-"""Cells of unusual types: read, or refused in one sentence that names the column."""
+"""Cells of unusual types are converted, or refused in one sentence that names the column."""
 
 import contextlib
 import datetime
@@ -55,7 +55,7 @@ def extension(kind, storage):
 
 
 def known(cases):
-    """Those of types that the installed versions have; the oldest that are supported lack some."""
+    """Return the cases whose types the installed versions have; the oldest supported ones lack some."""
     found = {}
     for name, case in cases.items():
         with contextlib.suppress(AttributeError):
@@ -132,7 +132,7 @@ NUMBERS |= known(
 
 
 @pytest.mark.parametrize(("X", "values", "conversion"), NUMBERS.values(), ids=NUMBERS.keys())
-def test_these_cells_are_numbers(X, values, conversion):
+def test_these_cells_are_numeric(X, values, conversion):
     column = only(X)
     assert column.is_numeric
     assert column.values.dtype == np.float64
@@ -190,7 +190,7 @@ LEVELS |= known({
 
 
 @pytest.mark.parametrize(("X", "levels", "conversion"), LEVELS.values(), ids=LEVELS.keys())
-def test_these_cells_are_levels(X, levels, conversion):
+def test_these_cells_are_categorical(X, levels, conversion):
     column = only(X)
     assert column.levels.tolist() == levels
     assert column.values.dtype == np.int32
@@ -235,37 +235,37 @@ def test_these_cells_are_refused_by_type(X, kind):
     assert "\n" not in str(caught.value)
 
 
-def test_masked_records_are_refused_like_others():
+def test_masked_records_are_refused():
     with pytest.raises(InputTypeError, match="'x0' has record values"):
         as_table(np.ma.masked_array(np.zeros((2, 1), dtype=[("a", float)])))
 
 
 @pytest.mark.parametrize("name", [None, 1.5, ("a", "b"), datetime.date(2020, 1, 1)], ids=str)
-def test_names_that_are_no_text_are_spelled(name):
+def test_column_names_become_text(name):
     frame = pd.DataFrame([[1, 2]])
     frame.columns = pd.Index([name, "b"], dtype=object, tupleize_cols=False)
     assert as_table(frame).names == (str(name), "b")
 
 
-def test_two_names_that_are_missing_are_refused():
+def test_two_missing_column_names_are_refused():
     with pytest.raises(InputError, match="'nan' occurs more than once"):
         as_table(pd.DataFrame([[1, 2]], columns=[NAN, NAN]))
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
-def test_a_cell_of_megabytes_is_a_level_like_any_other(frame):
+def test_a_cell_of_megabytes_is_a_level(frame):
     column = only(frame({"a": ["x" * 3_000_000, "y", None, "x" * 3_000_000]}))
     assert column.values.tolist() == [0, 1, -1, 0]
     assert [len(level) for level in column.levels] == [3_000_000, 1]
 
 
-def test_text_too_long_for_short_offsets_gets_long_ones(monkeypatch):
+def test_text_beyond_31_bit_offsets_is_read(monkeypatch):
     monkeypatch.setattr(arrow_columns, "_MAX_TEXT_BYTES", 0)
     assert only(arrow(["b", None, "a"])).levels.tolist() == ["a", "b"]
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
-def test_levels_are_sorted_by_character_however_many(frame):
+def test_levels_are_sorted_by_character(frame):
     texts = [chr(code) * 2 for code in np.random.default_rng(0).permutation(np.r_[32:0xD800, 0xE000:0x11000])]
     column = only(frame({"a": texts}))
     assert column.levels.tolist() == sorted(texts)
@@ -276,5 +276,5 @@ def test_seconds_of_every_unit_are_rounded_once():
     for unit, parts in (("ms", 10**3), ("us", 10**6), ("ns", 10**9), ("ps", 10**12)):
         ticks = np.random.default_rng(0).integers(-(2**62), 2**62, size=2000)
         ticks = np.append(ticks >> 20, ticks)
-        exact = [int(tick) / parts for tick in ticks]  # Python's division of whole numbers rounds once
+        exact = [int(tick) / parts for tick in ticks]  # Python rounds the quotient of integers once
         np.testing.assert_array_equal(to_seconds(ticks.view(f"m8[{unit}]")), exact)

@@ -100,16 +100,16 @@ ORIGINS = {
 
 
 @pytest.mark.parametrize("make", ORIGINS.values(), ids=ORIGINS.keys())
-def test_every_origin_gives_the_same_rows(make, tmp_path):
+def test_every_input_gives_the_same_rows(make, tmp_path):
     with open_source(make(tmp_path)) as source:
         assert (source.names, source.n_rows, source.first_row) == (("count", "amount", "country"), N_ROWS, 0)
-        for _ in range(2):  # as often as wanted
+        for _ in range(2):  # can be read again
             blocks = list(source.blocks(25))
             assert [block.num_rows for block in blocks] == [25, 25, 25, 25, 3]
             assert pa.concat_tables(blocks, promote_options="permissive").to_pylist() == ROWS.to_pylist()
         some = source.select(["country", "count"])
         assert next(some.blocks(2)).to_pydict() == {"country": [None, "C1"], "count": [0, 1]}
-        # Eight bytes a number, a bit of validity each at most; text is judged by a sample, here all rows.
+        # Eight bytes per number and at most one validity bit each; text is estimated from a sample, here all rows
         assert abs(source.nbytes - ROWS.nbytes) < 0.5 * ROWS.nbytes
         assert source.read().to_pylist() == ROWS.to_pylist()
 
@@ -125,7 +125,7 @@ def test_parts_are_contiguous_disjoint_and_complete(make, tmp_path):
             assert [part.n_rows for part in parts] == [len(row) for row in rows]
 
 
-def test_parts_are_of_whole_row_groups_where_there_are_enough(tmp_path):
+def test_parts_have_whole_row_groups_if_there_are_enough(tmp_path):
     source = open_source(write_parquet(tmp_path))  # 11 groups of 10 rows
     assert [source.part(rank, 2).first_row for rank in range(2)] == [0, 50]  # the middle is 51
     assert [source.part(rank, 3).first_row for rank in range(3)] == [0, 34, 68]  # 12 groups would be enough
@@ -138,7 +138,7 @@ def test_parts_of_parts_count_rows_from_the_whole(tmp_path):
     assert next(quarter.select(["count"]).blocks(1))["count"].to_pylist() == [76]
 
 
-def test_one_large_row_group_among_small_ones_is_cut(tmp_path):
+def test_one_large_row_group_is_split(tmp_path):
     with parquet.ParquetWriter(tmp_path / "a.parquet", ROWS.schema) as writer:
         writer.write_table(ROWS.slice(0, 90))
         writer.write_table(ROWS.slice(90), row_group_size=1)
@@ -167,7 +167,7 @@ def test_a_part_that_does_not_exist_is_refused(rank, size):
         open_source(ROWS).part(rank, size)
 
 
-def test_an_unknown_column_is_told_with_the_nearest():
+def test_an_unknown_column_is_reported_with_the_nearest_name():
     with pytest.raises(InputError, match="There is no column 'amout'; did you mean 'amount'"):
         open_source(ROWS).select(["amout"])
 
@@ -200,8 +200,8 @@ MIXED_COLUMNS = {
 
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
 @pytest.mark.parametrize("order", [1, -1])
-def test_csv_types_are_those_of_the_whole_file_whatever_the_first_block_held(tmp_path, monkeypatch, suffix, order):
-    monkeypatch.setattr(csv_files, "_BLOCK_BYTES", 2_000)  # some 15 rows, so that the last ones come late
+def test_csv_types_fit_the_whole_file(tmp_path, monkeypatch, suffix, order):
+    monkeypatch.setattr(csv_files, "_BLOCK_BYTES", 2_000)  # about 15 rows, so that the last rows are in later blocks
     columns = [[first] * 100 + [last] * 100 for first, last in MIXED_COLUMNS.values()]
     lines = [",".join(str(i) for i in range(len(columns))), *(map(",".join, zip(*columns, strict=True)))]
     text = "\n".join([lines[0], *lines[1:][::order]]) + "\n"
@@ -212,13 +212,13 @@ def test_csv_types_are_those_of_the_whole_file_whatever_the_first_block_held(tmp
     assert pa.concat_tables(source.blocks(64)).equals(table)
 
 
-def test_csv_values_with_newlines_quotes_and_a_mark_survive_the_copy(tmp_path):
+def test_csv_newlines_quotes_and_byte_order_mark_survive_the_copy(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text('a;b\n"one\ntwo";1\n"say ""hi""; there";\n', encoding="utf-8-sig")
     assert open_source(path).read().to_pydict() == {"a": ["one\ntwo", 'say "hi"; there'], "b": [1, None]}
 
 
-def test_files_of_different_columns_and_widths_are_joined(tmp_path):
+def test_files_with_different_columns_and_types_are_joined(tmp_path):
     parquet.write_table(
         pa.table({"a": pa.array([2**60], pa.int64()), "t": pa.array([None], pa.null())}), tmp_path / "0.pq"
     )
@@ -228,7 +228,7 @@ def test_files_of_different_columns_and_widths_are_joined(tmp_path):
     assert source.read().to_pydict() == {"a": [2.0**60, 1.5], "t": [None, "x"], "b": [None, True]}
 
 
-def test_categories_in_one_file_may_be_text_in_another(tmp_path):
+def test_a_dictionary_column_may_be_text_in_another_file(tmp_path):
     parquet.write_table(pa.table({"a": pa.array(["x", "y"]).dictionary_encode()}), tmp_path / "0.parquet")
     parquet.write_table(pa.table({"a": ["z"]}), tmp_path / "1.parquet")
     assert open_source(tmp_path).read().to_pydict() == {"a": ["x", "y", "z"]}
@@ -243,7 +243,7 @@ def test_a_column_that_is_text_in_one_file_and_a_number_in_another_is_refused(tm
             read(tmp_path)
 
 
-def test_partition_folders_are_columns_also_when_they_alone_are_read(tmp_path):
+def test_partition_columns_can_be_read_alone(tmp_path):
     for year in ("2023", "2024", "__HIVE_DEFAULT_PARTITION__"):
         (tmp_path / f"year={year}").mkdir()
         parquet.write_table(pa.table({"a": [1, 2]}), tmp_path / f"year={year}" / "part.parquet")
@@ -263,7 +263,7 @@ def test_blocks_have_one_dictionary(tmp_path):
 
 
 @pytest.mark.parametrize("pack", [lambda table: table, pa.Table.to_batches, pa.Table.to_reader])
-def test_a_column_that_is_said_to_be_whole_may_have_gaps(pack):
+def test_a_non_nullable_column_may_have_nulls(pack):
     schema = pa.schema([pa.field("a", pa.int64(), nullable=False)])
     with open_source(pack(pa.Table.from_arrays([pa.array([1, None, 3])], schema=schema))) as source:
         assert source.read()["a"].to_pylist() == [1, None, 3]
@@ -297,7 +297,7 @@ def test_arrays_have_numbered_columns():
 # Copies
 
 
-def test_a_copy_is_private_and_goes_with_its_last_source(tmp_path):
+def test_a_copy_is_private_and_removed_with_its_last_source(tmp_path):
     part = open_source(write_csv(tmp_path)).select(["count"]).part(0, 2)
     folder = part.staging.folder
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
@@ -315,7 +315,7 @@ def test_a_closed_source_cannot_be_read(tmp_path):
         source.blocks()
 
 
-def test_a_copy_in_a_given_folder_is_used_again_while_the_file_is_the_same(tmp_path):
+def test_a_copy_in_a_given_folder_is_reused_until_the_file_changes(tmp_path):
     path, folder = write_csv(tmp_path), tmp_path / "copies"
     with open_source(path, folder=folder) as source:
         first = source.fingerprint
@@ -331,14 +331,14 @@ def test_a_copy_in_a_given_folder_is_used_again_while_the_file_is_the_same(tmp_p
 
 
 @pytest.mark.parametrize("origin", ["parquet", "folder", "csv", "feather", "generator", "pandas", "polars"])
-def test_a_fingerprint_is_of_the_rows(origin, tmp_path):
+def test_equal_rows_have_equal_fingerprints(origin, tmp_path):
     source = open_source(ORIGINS[origin](tmp_path))
     prints = {source.fingerprint, source.part(0, 2).fingerprint, source.select(["count"]).fingerprint}
     assert len(prints) == 3
     assert source.fingerprint == source.select(source.names).part(0, 1).fingerprint
 
 
-def test_other_rows_have_another_fingerprint():
+def test_different_rows_have_different_fingerprints():
     other = ROWS.set_column(0, "count", pa.array([*range(N_ROWS - 1), 0]))
     assert open_source(iter(ROWS.to_batches())).fingerprint == open_source(ROWS).fingerprint
     assert open_source(other).fingerprint != open_source(ROWS).fingerprint
@@ -379,7 +379,7 @@ BAD_CSV = {
 
 @pytest.mark.parametrize(("text", "message"), BAD_CSV.values(), ids=BAD_CSV.keys())
 @pytest.mark.parametrize("packed", [False, True])
-def test_bad_csv_is_refused_with_its_place(tmp_path, text, message, packed):
+def test_bad_csv_is_refused_with_its_position(tmp_path, text, message, packed):
     content = text.encode("latin-1")
     path = tmp_path / ("a.csv.gz" if packed and text else "a.csv")
     path.write_bytes(gzip.compress(content) if packed and text else content)
@@ -388,7 +388,7 @@ def test_bad_csv_is_refused_with_its_place(tmp_path, text, message, packed):
     assert one_sentence(caught)
 
 
-def test_a_late_byte_that_is_not_text_is_refused_with_its_place_when_types_must_widen(tmp_path, monkeypatch):
+def test_a_late_bad_byte_is_located_when_types_widen(tmp_path, monkeypatch):
     monkeypatch.setattr(csv_files, "_BLOCK_BYTES", 1_000)
     (tmp_path / "a.csv").write_bytes(b"a,b\n" + b"x,1\n" * 20_000 + b"y,z\n" * 1_000 + b"caf\xe9,1\n")
     with pytest.raises(InputError, match=r"a\.csv' is not UTF-8 text \(byte 84,007, line 21,002\); save") as caught:
@@ -396,7 +396,7 @@ def test_a_late_byte_that_is_not_text_is_refused_with_its_place_when_types_must_
     assert one_sentence(caught)
 
 
-def test_a_packed_file_cut_short_is_refused(tmp_path):
+def test_a_truncated_gzip_file_is_refused(tmp_path):
     path = cut(tmp_path / Path(write_packed_csv(tmp_path)).name, 0.9)
     with pytest.raises(InputError, match=r"a\.csv\.gz' cannot be read as CSV: ") as caught:
         open_source(path)
@@ -404,7 +404,7 @@ def test_a_packed_file_cut_short_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("write", [write_parquet, write_feather, write_stream])
-def test_a_file_cut_short_is_refused(tmp_path, write):
+def test_a_truncated_file_is_refused(tmp_path, write):
     path = cut(write(tmp_path))
     with pytest.raises(InputError, match=rf"{path.name}' cannot be read as ") as caught:
         open_source(path)
@@ -420,7 +420,7 @@ def test_a_file_cut_short_is_refused(tmp_path, write):
         (lambda path: os.utime(path, ns=(0, 0)), r"a\.\w+' was replaced"),
     ],
 )
-def test_a_file_that_changes_between_blocks_or_passes_is_refused(tmp_path, write, change, message):
+def test_a_file_that_changes_between_blocks_is_refused(tmp_path, write, change, message):
     path = write(tmp_path)
     source = open_source(path)
     blocks = source.blocks(10)
@@ -433,7 +433,7 @@ def test_a_file_that_changes_between_blocks_or_passes_is_refused(tmp_path, write
         next(source.blocks(10))
 
 
-def test_a_full_disk_is_told_and_nothing_is_left(tmp_path, monkeypatch):
+def test_a_full_disk_leaves_no_files(tmp_path, monkeypatch):
     def fail(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -460,7 +460,7 @@ def test_batches_that_change_are_refused():
         open_source(iter([first, 3]))
 
 
-def test_a_stream_that_breaks_is_told_with_its_place():
+def test_a_stream_that_fails_names_the_batch():
     def break_down():
         yield pa.record_batch({"a": [1]})
         raise pa.ArrowInvalid("The line is dead. Call again.")
@@ -479,12 +479,12 @@ def test_a_stream_that_breaks_is_told_with_its_place():
         (7, "has type int"),
     ],
 )
-def test_what_is_no_table_is_refused(data, message):
+def test_data_that_is_not_a_table_is_refused(data, message):
     with pytest.raises((InputError, InputTypeError), match=message):
         open_source(data)
 
 
-def test_addresses_that_cannot_be_used_are_told_in_one_sentence(monkeypatch):
+def test_unusable_urls_are_refused_in_one_sentence(monkeypatch):
     pytest.importorskip("fsspec")
     with pytest.raises(InputError, match=r"There is no file 'memory://nowhere/a\.csv'; check the address\."):
         open_source("memory://nowhere/a.csv")
@@ -502,7 +502,7 @@ def test_addresses_that_cannot_be_used_are_told_in_one_sentence(monkeypatch):
         open_source("s3://b/a.csv")
 
 
-def test_folders_and_patterns_of_addresses_are_tables():
+def test_folders_and_patterns_of_urls_are_tables():
     fsspec = pytest.importorskip("fsspec")
     for year in (2023, 2024):
         with fsspec.open(f"memory://stored/year={year}/a.parquet", "wb") as file:
@@ -531,7 +531,7 @@ print(n_rows, source.nbytes, peak() - before)
 """
 
 
-def test_blocks_take_little_memory_whatever_the_row_groups(tmp_path):
+def test_blocks_take_little_memory_with_large_row_groups(tmp_path):
     values = np.random.default_rng(0).normal(size=250_000)
     table = pa.table({f"x{i}": values + i for i in range(80)})
     parquet.write_table(table, tmp_path / "a.parquet", row_group_size=250_000, use_dictionary=False, compression="none")
@@ -540,5 +540,5 @@ def test_blocks_take_little_memory_whatever_the_row_groups(tmp_path):
     )
     n_rows, nbytes, megabytes = done.stdout.split()
     assert (int(n_rows), int(nbytes)) == (250_000, 160_000_000)
-    # A page of 1 MB a column and two blocks of 5 MB are needed; 1.5 times that, for what the allocator keeps.
+    # Pages of 1 MB per column and two blocks of 5 MB, times 1.5 for what the allocator keeps
     assert float(megabytes) < 1.5 * (80 + 10)

@@ -11,7 +11,7 @@ DENSE[3, 2] = np.nan
 
 @pytest.mark.parametrize("container", ["matrix", "array"])
 @pytest.mark.parametrize("layout", ["csr", "csc", "coo", "bsr", "lil", "dok", "dia"])
-def test_a_sparse_matrix_is_read_as_its_plain_twin(layout, container):
+def test_a_sparse_matrix_equals_its_dense_form(layout, container):
     X = getattr(sparse, f"{layout}_{container}")(DENSE)
     table = as_table(X)
     assert table.names == ("x0", "x1", "x2", "x3")
@@ -20,7 +20,7 @@ def test_a_sparse_matrix_is_read_as_its_plain_twin(layout, container):
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint64, np.float32, np.float64, np.bool_])
-def test_cells_are_of_the_type_a_plain_array_gives(dtype):
+def test_sparse_and_dense_cells_have_the_same_type(dtype):
     dense = np.array([[0, 1], [0, 0], [1, 0]], dtype=dtype)
     for column, exact in zip(as_table(sparse.csr_array(dense)).columns, as_table(dense).columns, strict=True):
         assert column.values.dtype == exact.values.dtype
@@ -28,16 +28,16 @@ def test_cells_are_of_the_type_a_plain_array_gives(dtype):
         assert (column.levels is None) == (exact.levels is None)
 
 
-def test_the_shape_counts_not_the_cells_that_are_stored():
+def test_cells_that_are_not_stored_are_zero():
     table = as_table(sparse.csr_array((5, 3)))
     assert (table.n_rows, len(table.columns)) == (5, 3)
     assert not any(column.values.any() for column in table.columns)
 
 
-def test_a_cell_stored_in_parts_is_their_sum():
+def test_duplicate_entries_are_summed():
     X = sparse.csc_array((np.array([1.0, 2.0]), np.array([0, 0]), np.array([0, 2])), shape=(2, 1))
     assert as_table(X).columns[0].values.tolist() == [3.0, 0.0]
-    assert X.nnz == 2  # the user's matrix is as it was
+    assert X.nnz == 2  # the input is unchanged
 
 
 def test_a_target_may_be_sparse():
@@ -57,7 +57,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("X", "message"), REFUSED.values(), ids=REFUSED.keys())
-def test_sparse_matrices_that_cannot_be_read_are_refused_in_one_sentence(X, message):
+def test_unreadable_sparse_matrices_are_refused(X, message):
     with pytest.raises(InputError, match=message):
         as_table(X)
 
@@ -66,7 +66,7 @@ def test_sparse_matrices_that_cannot_be_read_are_refused_in_one_sentence(X, mess
     ("shape", "message"),
     [((3,), "Reshape your data"), ((2, 2, 2), "X must have two dimensions, rows and columns, got 3")],
 )
-def test_sparse_arrays_of_other_than_two_dimensions_are_refused(shape, message):
+def test_sparse_arrays_must_have_two_dimensions(shape, message):
     try:
         X = sparse.coo_array(np.ones(shape))
     except TypeError:
@@ -98,7 +98,7 @@ def _damaged(layout, attribute, place, value):
         ("lil", "rows", 3),
     ],
 )
-def test_indices_beyond_the_shape_are_refused_before_they_are_followed(layout, attribute, place, value):
+def test_indices_outside_the_shape_are_refused(layout, attribute, place, value):
     X = _damaged(layout, attribute, place, [value] if layout == "lil" else value)
     with pytest.raises(
         InputError, match=r"^X is a sparse matrix whose indices do not fit its shape \(30, 4\): .*; build"

@@ -24,31 +24,31 @@ def test_rare_classes_are_spread_in_proportion():
     assert np.bincount(strata[test]).tolist() == [240, 8, 2]
 
 
-def test_strata_of_one_row_each_do_not_all_go_to_the_largest_part():
+def test_strata_of_one_row_are_spread_over_parts():
     parts = split_rows(100, [0.6, 0.2, 0.2], np.arange(100), rng())
     assert [len(part) for part in parts] == [60, 20, 20]
 
 
-def test_rows_are_drawn_from_everywhere():
+def test_rows_are_drawn_from_the_whole_table():
     train, _ = split_rows(10_000, [0.5, 0.5], None, rng())
-    # The mean of 5,000 of the numbers below 10,000 has a standard deviation of 29; four of them.
+    # The mean of 5,000 of 10,000 row numbers has a standard deviation of 29; four of them
     assert abs(train.mean() - 5000) < 4 * 29
 
 
-def test_the_same_generator_gives_the_same_parts_and_another_others():
+def test_parts_depend_only_on_the_generator():
     strata = np.arange(200) % 7
     one, two, other = (split_rows(200, [0.5, 0.5], strata, rng(seed))[0] for seed in (1, 1, 2))
     np.testing.assert_array_equal(one, two)
     assert not np.array_equal(one, other)
 
 
-def test_numbers_of_strata_may_be_anything():
+def test_strata_may_be_any_integers():
     strata = np.array([-5, 10**12] * 10)
     folds = assign_folds(20, 5, strata, rng())
     assert (np.bincount(folds[strata < 0]) == 2).all()
 
 
-def test_folds_differ_by_one_row_at_most_in_all_and_in_each_stratum():
+def test_fold_sizes_differ_by_at_most_one_also_per_stratum():
     strata = np.repeat([0, 1, 2, 3], [101, 13, 4, 2])
     folds = assign_folds(120, 5, strata, rng())
     assert np.bincount(folds).tolist() == [24] * 5
@@ -57,7 +57,7 @@ def test_folds_differ_by_one_row_at_most_in_all_and_in_each_stratum():
         assert sizes.max() - sizes.min() <= 1
 
 
-def test_the_odd_row_does_not_always_fall_in_the_same_fold():
+def test_the_odd_row_goes_to_different_folds():
     odd = {int(np.argmax(np.bincount(assign_folds(7, 3, None, rng(seed))))) for seed in range(20)}
     assert odd == {0, 1, 2}
 

@@ -1,4 +1,4 @@
-"""Claims about copies of tables: private, whole or not there, and no half of one is left."""
+"""Staged copies of tables are private and complete."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ def fill(path):
     path.write_text("rows")
 
 
-def test_half_a_copy_of_a_killed_run_goes_when_the_copy_is_made_again(tmp_path):
+def test_a_partial_copy_of_a_killed_run_is_removed(tmp_path):
     (tmp_path / ".rows.parquet.1a2b3c4d.part").write_text("ro")
     StagingDirectory(tmp_path).write("rows", fill)
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"rows.parquet": "rows"}
 
 
-def test_a_copy_is_for_this_user_alone_also_in_a_folder_that_others_read(tmp_path):
+def test_a_copy_is_private_even_in_a_shared_folder(tmp_path):
     tmp_path.chmod(0o755)
     path = StagingDirectory(tmp_path).write("rows", fill)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -35,7 +35,7 @@ def test_a_copy_is_for_this_user_alone_also_in_a_folder_that_others_read(tmp_pat
         (errno.ENOENT, r"cannot be written"),
     ],
 )
-def test_a_disk_that_fails_is_one_sentence_and_leaves_nothing(tmp_path, number, message):
+def test_a_disk_error_is_an_input_error_and_leaves_no_files(tmp_path, number, message):
     def fail(path):
         path.write_text("ro")
         raise OSError(number, "gone")

@@ -1,4 +1,4 @@
-"""Claims about files: each is written whole or not at all, and those that belong together all or none."""
+"""Atomic writes: files are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def contents(folder):
 
 @pytest.fixture
 def earlier(tmp_path):
-    """Two files of an earlier run."""
+    """Return two files of an earlier run."""
     names = "selection.json", "report.html"
     for name in names:
         (tmp_path / name).write_text("earlier")
     return tuple(tmp_path / name for name in names)
 
 
-def test_files_that_belong_together_are_written_all_or_none(earlier, tmp_path, monkeypatch):
+def test_atomic_write_all_writes_all_files_or_none(earlier, tmp_path, monkeypatch):
     calls, fsync = [], os.fsync
 
     def full(handle):
@@ -43,7 +43,7 @@ def test_files_that_belong_together_are_written_all_or_none(earlier, tmp_path, m
     assert contents(tmp_path) == {"selection.json": "earlier", "report.html": "earlier"}
 
 
-def test_a_file_is_on_the_disk_before_it_takes_its_place_and_its_folder_after(tmp_path, monkeypatch):
+def test_the_file_is_synced_before_the_rename_and_the_folder_after(tmp_path, monkeypatch):
     done, fsync, replace = [], os.fsync, Path.replace
 
     def note_sync(handle):
@@ -56,7 +56,7 @@ def test_a_file_is_on_the_disk_before_it_takes_its_place_and_its_folder_after(tm
     assert done == ["file", "rename", "folder"]
 
 
-def test_what_a_killed_process_left_goes_with_the_next_write_and_other_files_stay(tmp_path):
+def test_abandoned_temporary_files_are_removed_and_other_files_stay(tmp_path):
     (tmp_path / ".page.html.1a2b3c4d.part").write_text("half a p")
     others = ".page.html.swp", ".other.html.1a2b3c4d.part", "page.html.part"
     for name in others:
@@ -65,7 +65,7 @@ def test_what_a_killed_process_left_goes_with_the_next_write_and_other_files_sta
     assert contents(tmp_path) == {"page.html": "text", **dict.fromkeys(others, "mine")}
 
 
-def test_a_file_that_another_writes_at_the_same_time_is_left_to_it(tmp_path):
+def test_temporary_files_in_use_are_not_removed(tmp_path):
     page = tmp_path / "page.html"
     with temporary_file(page) as temporary:
         atomic_write(page, "first")
@@ -84,7 +84,7 @@ with temporary_file(Path(sys.argv[1])) as temporary:
 """
 
 
-def test_a_lock_ends_with_its_process(tmp_path):
+def test_a_lock_ends_with_the_process(tmp_path):
     page = tmp_path / "page.html"
     killed = subprocess.run([sys.executable, "-c", textwrap.dedent(KILLED), page], check=False)
     assert killed.returncode == -signal.SIGKILL
@@ -93,7 +93,7 @@ def test_a_lock_ends_with_its_process(tmp_path):
     assert contents(tmp_path) == {"page.html": "text"}
 
 
-def test_private_files_are_for_the_user_alone_from_the_start(tmp_path):
+def test_private_files_are_never_readable_by_others(tmp_path):
     with temporary_file(tmp_path / "rows") as temporary:
         assert stat.S_IMODE(temporary.stat().st_mode) == 0o600
     atomic_write(tmp_path / "state", b"\x00", private=True)

@@ -1,4 +1,4 @@
-"""Claims about temporary folders: private, gone with whoever made them, and with the next one if that was killed."""
+"""Temporary folders are private, and removed even if their process was killed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run(program, folder):
     return subprocess.run([sys.executable, "-c", program, folder], check=False).returncode
 
 
-def test_it_is_for_this_user_alone_and_goes_when_nobody_needs_it(temporary):
+def test_a_temp_dir_is_private_and_removed_when_garbage_collected(temporary):
     made = TempDir()
     assert stat.S_IMODE(made.path.stat().st_mode) == 0o700
     assert [*temporary.iterdir()] == [made.path]
@@ -40,22 +40,22 @@ def test_it_is_for_this_user_alone_and_goes_when_nobody_needs_it(temporary):
     assert [*temporary.iterdir()] == []
 
 
-def test_it_goes_when_its_process_ends_and_not_when_one_that_it_forked_does(temporary):
+def test_a_temp_dir_is_removed_by_its_process_and_not_by_a_fork(temporary):
     assert run(FORKED, temporary) == 0
     assert [*temporary.iterdir()] == []
 
 
-def test_what_a_killed_process_left_goes_with_the_next_and_those_in_use_stay(temporary):
+def test_abandoned_temp_dirs_are_removed_and_those_in_use_stay(temporary):
     in_use = TempDir()
     assert run(KILLED, temporary) == -signal.SIGKILL
     left = {*temporary.iterdir()} - {in_use.path}
     assert len(left) == 1
-    (temporary / "minerva-notes").mkdir()  # of somebody else
+    (temporary / "minerva-notes").mkdir()  # not a TempDir
     made = TempDir()
     assert {*temporary.iterdir()} == {in_use.path, made.path, temporary / "minerva-notes"}
 
 
-def test_a_link_that_looks_like_one_is_not_followed(temporary, tmp_path_factory):
+def test_a_link_named_like_a_temp_dir_is_not_followed(temporary, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / ".in-use").write_text("")
     (temporary / "minerva-link").symlink_to(elsewhere)
