@@ -89,8 +89,8 @@ EXPECTED_FAILURES = {
 # name of the case: what it changes of a good table of 60 rows, and what the sentence must hold
 REFUSED = {
     "no rows": (lambda X, y: (X[:0], y[:0]), "0 sample(s)"),
-    "one row": (lambda X, y: (X[:1], y[:1]), "n_samples=1"),
-    "five rows": (lambda X, y: (X[:5], [0, 1, 0, 1, 0]), "n_samples=5 rows are too few"),
+    "one row": (lambda X, y: (X[:1], y[:1]), "1 sample"),
+    "five rows": (lambda X, y: (X[:5], [0, 1, 0, 1, 0]), "5 samples are too few"),
     "no columns": (lambda X, y: (X[[]], y), "0 feature(s)"),
     "an infinite value": (lambda X, y: (X.assign(f1=[np.inf] + [0.0] * 59), y), "'f1' has 1 infinite value"),
     "other rows in the target": (lambda X, y: (X, y[:50]), "[60, 50]"),

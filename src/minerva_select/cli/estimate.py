@@ -81,6 +81,6 @@ def describe(estimate: Estimate, named: dict[str, tuple[str, ...]]) -> str:
 
 def to_json(estimate: Estimate, named: dict[str, tuple[str, ...]]) -> str:
     """Convert an estimate to JSON."""
-    columns = {option.removeprefix("--"): names for option, names in named.items()}
+    columns = {option[2:]: names for option, names in named.items()}
     numbers = {name: getattr(estimate, name) for name in ("nats", "low", "high", "bits", "n_rows", "note")}
     return json.dumps(columns | numbers, indent=1, allow_nan=False)

@@ -82,7 +82,7 @@ def as_target(y: Any, n_rows: int) -> Table:
             first = column.values[0]
             value = column.levels[first] if column.levels is not None else str(first).removesuffix(".0")
             raise InputError(
-                f"{what} has only one value ({value} in all n_samples={n_rows} rows); choose a target that varies."
+                f"{what} has only one value ({value} in all {n_rows} samples); choose a target that varies."
             )
     return table
 

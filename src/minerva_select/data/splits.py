@@ -49,7 +49,7 @@ def split_rows(
     sizes = np.bincount(parts, minlength=len(weights))
     if (sizes == 0).any():
         raise InputError(
-            f"n_samples={n_rows} rows are too few to split into parts of {_format_shares(weights)}; give more rows."
+            f"{n_rows} samples are too few to split into parts of {_format_shares(weights)}; give more rows."
         )
     return np.split(order, np.cumsum(sizes)[:-1])
 
@@ -78,7 +78,7 @@ def assign_folds(
     if n_folds < 2:
         raise InputError(f"The number of folds must be at least 2, got {n_folds}.")
     if n_rows < n_folds:
-        raise InputError(f"n_samples={n_rows} rows are too few to split into {n_folds} folds; give more rows.")
+        raise InputError(f"{n_rows} samples are too few to split into {n_folds} folds; give more rows.")
     shares = np.full(n_folds, 1 / n_folds)
     if groups is None:
         return _assign_parts(n_rows, shares, strata, rng)

@@ -36,7 +36,7 @@ def check_rows(n_rows: int) -> None:
     """Raise if a table has too few rows to split."""
     if n_rows < MIN_ROWS:
         raise InputError(
-            f"n_samples={n_rows} rows are too few to train, tune and test on different ones; give at least {MIN_ROWS}."
+            f"{n_rows} samples are too few to train, tune and test on different ones; give at least {MIN_ROWS}."
         )
 
 

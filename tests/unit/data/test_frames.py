@@ -220,7 +220,7 @@ BAD_TARGETS = {
     ),
     "missing text": (pd.Series(["a", None, "b", "a"], name="label"), "'label' has 1 missing value "),
     "infinite": ([1, np.inf, -np.inf, 0], "'y' has 2 infinite values"),
-    "constant": ([7.5] * 4, r"'y' has only one value \(7\.5 in all n_samples=4 rows\)"),
+    "constant": ([7.5] * 4, r"'y' has only one value \(7\.5 in all 4 samples\)"),
     "constant whole number": ([1] * 4, r"'y' has only one value \(1 in all"),
     "constant text": (["a"] * 4, r"'y' has only one value \(a in"),
     "constant column": (np.array([[1, 2]] * 3 + [[1, 3]]), "'y0' has only one value"),

@@ -64,17 +64,17 @@ def test_the_odd_row_goes_to_different_folds():
 
 @pytest.mark.parametrize("n_rows", [0, 1, 2])
 def test_too_few_rows_for_the_parts_are_refused(n_rows):
-    with pytest.raises(InputError, match=f"n_samples={n_rows} rows are too few to split into parts of 50%, 25%, 25%"):
+    with pytest.raises(InputError, match=f"{n_rows} samples are too few to split into parts of 50%, 25%, 25%"):
         split_rows(n_rows, [0.5, 0.25, 0.25], None, rng())
 
 
 def test_a_part_that_would_be_empty_is_refused():
-    with pytest.raises(InputError, match="n_samples=10 rows are too few to split into parts of 98%, 2%"):
+    with pytest.raises(InputError, match="10 samples are too few to split into parts of 98%, 2%"):
         split_rows(10, [0.98, 0.02], None, rng())
 
 
 def test_too_few_rows_or_folds_are_refused():
-    with pytest.raises(InputError, match="n_samples=4 rows are too few to split into 5 folds; give more rows"):
+    with pytest.raises(InputError, match="4 samples are too few to split into 5 folds; give more rows"):
         assign_folds(4, 5, None, rng())
     with pytest.raises(InputError, match="The number of folds must be at least 2, got 1"):
         assign_folds(4, 1, None, rng())

@@ -172,7 +172,7 @@ BAD_WEIGHTS = {
     "text": (["a"] * N_ROWS, "must be numbers"),
     "all zero": (np.zeros(N_ROWS), "zero in every row"),
     "only one class counts": (labels().to_numpy(), "'fraud' has only one value in the rows"),
-    "too few rows count": (np.arange(N_ROWS) < 4, "n_samples=4 rows are too few"),
+    "too few rows count": (np.arange(N_ROWS) < 4, "4 samples are too few"),
 }
 
 
@@ -250,7 +250,7 @@ def test_rows_that_cannot_be_split_are_refused(fit, n_rows):
     for use in (fit, mutual_information):
         with pytest.raises(InputError) as caught:
             use(table()[:n_rows], [0] if y is None else y)
-        assert_one_sentence(caught.value, f"n_samples={n_rows} rows")
+        assert_one_sentence(caught.value, f"{n_rows} samples")
 
 
 def test_text_cannot_be_a_continuous_target(fit):

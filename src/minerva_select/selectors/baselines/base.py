@@ -107,7 +107,7 @@ class BaselineSelector(TableSelector):
         n_rows = int(np.count_nonzero(sample_weight))
         if n_rows < BASELINES.min_rows:
             raise InputError(
-                f"n_samples={n_rows} rows are too few for {type(self).__name__}; give at least {BASELINES.min_rows}."
+                f"{n_rows} samples are too few for {type(self).__name__}; give at least {BASELINES.min_rows}."
             )
         data, unused = make_design_matrix(
             table,
