@@ -9,7 +9,7 @@ import torch
 from torch import Generator, Tensor
 
 from minerva_select.config import CRITIC, Schedule
-from minerva_select.data.encoded_rows import Rows, stack_rows
+from minerva_select.data.encoded_rows import stack_rows
 from minerva_select.mi.bounds import pointwise_information
 from minerva_select.mi.critics import ClassCritic, SeparableCritic
 from minerva_select.mi.ensemble import Ensemble
@@ -151,7 +151,7 @@ class CrossFitCritics:
             for dropout in dropouts:
                 dropout.shard = own
             masks = self.masks if masks is None else own.select(masks)
-            scores = self.critic(self._take(own.rows), self.bin_rows, masks, encoding_part(own.rows))
+            scores = self._scores(own.rows, masks, encoding_part(own.rows))
             information = pointwise_information(scores, self.bins[own.rows], sampler.log_prior)
             return Loss(-(information * own.select(weights)).sum(1) / weights.sum(1))
 
@@ -180,7 +180,7 @@ class CrossFitCritics:
         masks = None if mask is None else mask.expand(self.n_members, -1)
         pieces = []
         for piece in own.rows.split(self.chunk, dim=1):
-            scores = self._scores(self._take(self.repeat_for_members(piece)), self.masks if masks is None else masks)
+            scores = self._scores(self.repeat_for_members(piece), self.masks if masks is None else masks)
             pieces.append(self.task_information(scores, piece))
         whole = own.gather(torch.cat(pieces, dim=1))
         return [values[: len(of_task)] for values, of_task in zip(whole, rows, strict=True)]
@@ -202,20 +202,17 @@ class CrossFitCritics:
     def _tuning_rows(self) -> tuple[Tensor, Tensor]:
         return pad_rows([rows for task in self.tasks for rows in task.fold.tune], self.row_weights)
 
-    def _take(self, rows: Tensor) -> Rows:
-        return self.sharding.take(self.x, rows)
-
-    def _scores(self, x: Rows, masks: Tensor | None) -> Tensor:  # (n_members, n_rows, n_bins)
+    def _scores(self, rows: Tensor, masks: Tensor | None, part: Tensor | None = None) -> Tensor:
         """Scores of rows with every target value; masks are (n_members, [n_rows,] n_features)."""
-        scores: Tensor = self.critic(x, self.bin_rows, masks)
-        return scores
+        scores: Tensor = self.critic(self.sharding.take(self.x, rows), self.bin_rows, masks, part)
+        return scores  # (n_members, n_rows, n_bins)
 
     def _member_information(self, rows: Tensor, masks: Tensor | None = None) -> Tensor:  # (n_members, n_rows)
         own = self.sharding.shard(rows)
         chunks = own.rows.split(self.chunk, dim=1)
         masks_of = [self.masks] * len(chunks) if masks is None else own.select(masks).split(self.chunk, dim=1)
         pieces = [
-            pointwise_information(self._scores(self._take(chunk), of_chunk), self.bins[chunk], self.log_prior)
+            pointwise_information(self._scores(chunk, of_chunk), self.bins[chunk], self.log_prior)
             for chunk, of_chunk in zip(chunks, masks_of, strict=True)
         ]
         return own.gather(torch.cat(pieces, dim=1))

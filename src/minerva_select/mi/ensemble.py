@@ -15,13 +15,8 @@ Entries = tuple[list[int], list[int]]
 class Ensemble:
     """Parameters of a critic as one flat tensor, so that a step on all of them takes a few calls.
 
-    Parameters
-    ----------
-    critic
-        The network, initialized on the CPU, so that all devices start from the same parameters. Every parameter has a
-        leading dimension of members.
-    device
-        Device to move it to.
+    The critic is initialized on the CPU and moved to the device, so that all devices start from the same parameters.
+    Every parameter has a leading dimension of members.
     """
 
     def __init__(self, critic: nn.Module, device: torch.device) -> None:

@@ -9,18 +9,10 @@ from torch import Tensor
 
 
 class FeatureWeights:
-    """One weight per unit, where a unit is a feature or a group of features that are selected together.
-
-    Parameters
-    ----------
-    units
-        Index of each feature's unit, counted from 0.
-    device
-        Device of the weights.
-    """
+    """One weight per unit, where a unit is a feature or a group of features that are selected together."""
 
     def __init__(self, units: Sequence[int], device: torch.device) -> None:
-        self.units = torch.as_tensor(units, dtype=torch.int64, device=device)
+        self.units = torch.as_tensor(units, dtype=torch.int64, device=device)  # (n_features,) unit of each feature
         self.values = torch.ones(int(self.units.max()) + 1, device=device, requires_grad=True)
 
     def by_feature(self) -> Tensor:

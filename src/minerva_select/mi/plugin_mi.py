@@ -32,17 +32,7 @@ class _FoldRows:
 
 
 class PluginEstimator:
-    """Tables of a few features from the training rows of every fold, evaluated on its held-out rows.
-
-    Parameters
-    ----------
-    folds
-        Folds of the table.
-    features
-        Columns that estimates are needed for.
-    max_counted_rows
-        Number of training rows to count, over all folds.
-    """
+    """Tables of these features from the training rows of every fold, evaluated on its held-out rows."""
 
     def __init__(
         self, folds: Sequence[Fold], features: Sequence[int], max_counted_rows: int = PLUGIN.max_counted_rows

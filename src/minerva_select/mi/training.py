@@ -32,30 +32,14 @@ class TrainingContext:
 
 @dataclass(frozen=True, eq=False)
 class TrainingOptions:
-    """Variations of the training loop.
+    """Variations of the training loop."""
 
-    Attributes
-    ----------
-    after_step
-        Called after each optimizer step, for example to update feature weights.
-    n_features
-        Number of features in use, for the records.
-    keep_best
-        Whether to stop early and restore the best parameters; otherwise the last parameters stay.
-    finished
-        Called at each evaluation; True ends the training as converged.
-    ceiling
-        Largest possible bound of each member; close to it, nothing is left to learn.
-    extra_state
-        Other tensors that training changes in place; they are saved with the parameters.
-    """
-
-    after_step: Callable[[], None] = lambda: None
-    n_features: Callable[[], int] = lambda: 0
-    keep_best: bool = True
-    finished: Callable[[], bool] = lambda: False
-    ceiling: Tensor | float = float("inf")
-    extra_state: Mapping[str, Tensor] = field(default_factory=dict)
+    after_step: Callable[[], None] = lambda: None  # for example to update feature weights
+    n_features: Callable[[], int] = lambda: 0  # in use, for the records
+    keep_best: bool = True  # stop early and restore the best parameters; otherwise the last parameters stay
+    finished: Callable[[], bool] = lambda: False  # called at each evaluation; True ends the training as converged
+    ceiling: Tensor | float = float("inf")  # largest possible bound of each member
+    extra_state: Mapping[str, Tensor] = field(default_factory=dict)  # other tensors that training changes in place
 
 
 DEFAULT_OPTIONS = TrainingOptions()
@@ -83,17 +67,10 @@ def train(
 ) -> TrainingResult:
     """Train until the tuning bound of every member stops rising, and restore each member's best parameters.
 
-    Parameters
-    ----------
-    batch_loss
-        Draws a batch and returns its loss, one entry per member. With several ranks, the losses of all ranks add up to
-        the loss of the batch.
-    tuning_bound
-        Returns the bound on the tuning rows, one entry per member, the same on all ranks. Dropout is off.
-    context
-        Deadline, checkpoint and callback of the fit; records of a resumed training are reported again.
-    stage
-        Name of the training in records and checkpoints.
+    ``batch_loss`` draws a batch and returns its loss, ``tuning_bound`` the bound on the tuning rows without dropout;
+    both have one entry per member. With several ranks, their losses add up to the loss of the batch, and their bounds
+    are the same. ``stage`` names the training in records and checkpoints; records of a resumed training are reported
+    again.
     """
     trainer = Trainer(ensemble, batch_loss, schedule, context.ranks, options.extra_state)
     start = {"values": ensemble.values, **options.extra_state}

@@ -35,12 +35,12 @@ class VettingSolution:
 
     screen: PairwiseInformation  # of the first fold
     permutation_importances: dict[int, MeanEstimate]  # of every unit in a candidate set, on held-out rows
-    survivors: list[int]
-    elimination: EliminationResult | None  # None if nothing survived
     columns: ColumnAttribution
-    information: MeanEstimate  # of the selected units
-    total: MeanEstimate  # of all survivors
     converged: bool  # False if the time ran out
+    survivors: list[int] = field(default_factory=list)
+    elimination: EliminationResult | None = None  # None if nothing survived
+    information: MeanEstimate = _ZERO  # of the selected units
+    total: MeanEstimate = _ZERO  # of all survivors
     units: UnitAttribution = field(default_factory=UnitAttribution)
     importance_rounds: list[dict[int, float]] = field(default_factory=list)  # nats of each unit, by round of sparsify
     still_rising: bool = False  # whether longer training would find more information in the selected units
@@ -62,18 +62,8 @@ def solve_vetting(
 ) -> VettingSolution:
     """Find the units that carry information together and that no other units make redundant.
 
-    Parameters
-    ----------
-    folds
-        Folds of the table.
-    units
-        Features of every unit: one feature, or a group that is selected together.
-    required
-        Units to select whatever they contribute.
-    config, training
-        Size of the fit, and what all its trainings share.
-    n_to_select
-        Number of units to select; None selects all that contribute.
+    A unit is one feature, or a group of features that are selected together. Units in ``required`` are selected
+    whatever they contribute; without ``n_to_select``, so are all others that contribute.
     """
     deadline = training.deadline
 
@@ -104,15 +94,7 @@ def solve_vetting(
         in_time = not (out_of_time or deadline.expired)
         columns = attribute_columns(folds, screens[0], [], in_time=in_time)
         return VettingSolution(
-            screen=screens[0],
-            permutation_importances=importances,
-            survivors=[],
-            elimination=None,
-            columns=columns,
-            information=_ZERO,
-            total=_ZERO,
-            converged=in_time,
-            importance_rounds=context.importance_rounds,
+            screens[0], importances, columns, converged=in_time, importance_rounds=context.importance_rounds
         )
 
     # Vet, step 2: backward elimination, the least contribution first
@@ -129,14 +111,14 @@ def solve_vetting(
     columns = attribute_columns(folds, screens[0], context.features_of(elimination.kept), in_time=in_time)
     attributed = attribute_units(masked, elimination, context) if in_time else UnitAttribution(path=elimination.path)
     return VettingSolution(
-        screen=screens[0],
-        permutation_importances=importances,
+        screens[0],
+        importances,
+        columns,
+        converged=in_time and not out_of_time,
         survivors=survivors,
         elimination=elimination,
-        columns=columns,
         information=information,
         total=total,
-        converged=in_time and not out_of_time,
         units=attributed,
         importance_rounds=context.importance_rounds,
         still_rising=still_rising,
