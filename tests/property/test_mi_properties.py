@@ -14,7 +14,7 @@ from minerva_select.mi.objective import norm_drift, sparsity_ratio
 from minerva_select.mi.pair_tables import N_CELLS, N_PARTS, PairTables
 from minerva_select.runtime.rng import seeded_rng
 
-# The first call of anything in torch takes longer than hypothesis allows for an example
+# The first call of a torch function takes longer than the deadline of hypothesis
 UNTIMED = settings(deadline=None)
 SCORES = st.floats(-30, 30)
 HUGE = st.floats(-1e4, 1e4)
@@ -23,7 +23,7 @@ P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 
 @st.composite
 def scored_rows(draw):
-    """Scores of rows with every bin, an bin a row, and the exact prior of the bins."""
+    """Scores of rows with every class, the class of each row, and the exact prior."""
     n_rows, n_bins = draw(st.integers(1, 12)), draw(st.integers(2, 5))
     scores = draw(hnp.arrays(np.float64, (n_rows, n_bins), elements=SCORES))
     bins = draw(hnp.arrays(np.int64, n_rows, elements=st.integers(0, n_bins - 1)))
@@ -39,7 +39,7 @@ def test_bound_of_any_scores_is_finite_and_ignores_constants(scores, constant):
     assert torch.isfinite(bound)
     # The mean is never above the logarithm of the mean of exponentials (Jensen)
     assert bound <= 1e-9
-    # Doubles near 1e4 are known to 1e-11
+    # float64 near 1e4 is exact to 1e-11
     torch.testing.assert_close(donsker_varadhan(joint + constant, marginal + constant), bound, rtol=0, atol=1e-8)
 
 
@@ -49,14 +49,14 @@ def test_exact_bound_is_never_below_donsker_varadhan_of_the_same_critic(rows):
     scores, bins, prior = rows
     exact = pointwise_information(torch.tensor(scores), torch.tensor(bins), torch.tensor(np.log(prior))).mean()
     joint = scores[np.arange(len(bins)), bins]
-    # Product of the rows at hand with the exact prior: E_x sum_k p(k) exp T(x, k)
+    # Product of the empirical distribution of x with the exact prior: E_x sum_k p(k) exp T(x, k)
     partition = (np.exp(scores) * prior).sum(1).mean()
     assert float(exact) >= joint.mean() - np.log(partition) - 1e-9
 
 
 @UNTIMED
 @given(scored_rows())
-def test_information_of_a_row_is_never_above_the_surprise_of_its_target(rows):
+def test_information_of_a_row_is_at_most_the_surprisal_of_its_target(rows):
     scores, bins, prior = rows
     by_row = pointwise_information(torch.tensor(scores), torch.tensor(bins), torch.tensor(np.log(prior)))
     assert (by_row.numpy() <= -np.log(prior[bins]) + 1e-9).all()
@@ -64,8 +64,8 @@ def test_information_of_a_row_is_never_above_the_surprise_of_its_target(rows):
 
 @UNTIMED
 @given(st.integers(2, 4), st.data())
-def test_no_critic_passes_the_true_information(n_levels, data):
-    # The whole law of Experiment A: every pair of levels once, y = 1 where they are equal
+def test_no_critic_exceeds_the_true_information(n_levels, data):
+    # The distribution of Experiment A: every pair of levels once, y = 1 where they are equal
     first, second = np.indices((n_levels, n_levels)).reshape(2, -1)
     y = (first == second).astype(int)
     critic = data.draw(hnp.arrays(np.float64, (n_levels**2, 2), elements=SCORES))
@@ -87,7 +87,7 @@ def test_sparsity_ratio_lies_between_one_and_the_root_of_the_number(weights, sca
 
 @UNTIMED
 @given(hnp.arrays(np.float64, st.integers(1, 20), elements=st.floats(0.01, 100)))
-def test_norm_drift_is_zero_at_the_norm_itself_and_positive_elsewhere(weights):
+def test_norm_drift_is_zero_only_at_the_target_norm(weights):
     norm = float(np.sqrt((weights**2).sum()))
     assert float(norm_drift(torch.tensor(weights), norm)) <= 1e-18 * norm**2
     assert float(norm_drift(torch.tensor(weights), norm + 1)) > 0.9
@@ -99,14 +99,14 @@ def test_norm_drift_is_zero_at_the_norm_itself_and_positive_elsewhere(weights):
     hnp.arrays(np.float32, 5, elements=st.floats(0, 10, width=32)),
     st.floats(0.001, 1),
 )
-def test_a_weight_step_is_the_nearest_point_of_the_cone(gradient, start, rate):
+def test_a_weight_step_is_projected_onto_the_nearest_non_negative_weights(gradient, start, rate):
     weights = FeatureWeights(range(5), torch.device("cpu"))
     with torch.no_grad():
         weights.values.copy_(torch.tensor(start))
     weights.values.grad = torch.tensor(gradient)
     weights.step_(rate)
     expected = np.maximum(0, start.astype(np.float64) - rate * gradient.astype(np.float64))
-    # Singles: 7 digits of numbers up to 110
+    # float32: 7 digits of numbers up to 110
     np.testing.assert_allclose(weights.values.detach().numpy(), expected, rtol=1e-5, atol=1e-4)
     assert (weights.values >= 0).all()
 
@@ -122,7 +122,7 @@ def test_soft_clamp_is_bounded_odd_and_never_enlarges(values, limit):
 
 @st.composite
 def mixed_rows(draw):
-    """Rows whose cells say which feature they belong to, of both kinds in any order."""
+    """Rows whose cells are the index of their feature, with columns of both types in any order."""
     is_continuous = draw(st.lists(st.booleans(), min_size=1, max_size=8))
     positions = [f for f, c in enumerate(is_continuous) if c] + [f for f, c in enumerate(is_continuous) if not c]
     n_numeric = sum(is_continuous)
@@ -133,7 +133,7 @@ def mixed_rows(draw):
 
 
 def in_feature_order(rows):
-    """What the cells of one row say, and the number of levels (None for amounts), feature by feature."""
+    """Cells of one row and the number of levels (None for numeric columns), by feature."""
     said = [*rows.quantiles[0].long().tolist(), *rows.codes[0].tolist()]
     levels = [None] * rows.layout.n_numeric + list(rows.layout.n_levels)
     places = [rows.layout.positions.index(k) for k in range(rows.layout.n_features)]
@@ -142,7 +142,7 @@ def in_feature_order(rows):
 
 @UNTIMED
 @given(mixed_rows(), st.data())
-def test_only_keeps_the_features_asked_for_in_the_order_asked_for(case, data):
+def test_select_keeps_the_given_features_in_the_given_order(case, data):
     rows, is_continuous = case
     wanted = data.draw(st.permutations(range(len(is_continuous))))[: data.draw(st.integers(0, len(is_continuous)))]
     found = rows.select(list(wanted))
@@ -154,7 +154,7 @@ def test_only_keeps_the_features_asked_for_in_the_order_asked_for(case, data):
 
 @UNTIMED
 @given(mixed_rows(), st.data())
-def test_only_of_only_is_only_of_both(case, data):
+def test_selecting_twice_is_selecting_once(case, data):
     rows, is_continuous = case
     first = data.draw(st.permutations(range(len(is_continuous))))[: data.draw(st.integers(1, len(is_continuous)))]
     second = data.draw(st.permutations(range(len(first))))[: data.draw(st.integers(1, len(first)))]
@@ -164,7 +164,7 @@ def test_only_of_only_is_only_of_both(case, data):
 
 @UNTIMED
 @given(mixed_rows(), st.lists(st.integers(1, 4), min_size=1, max_size=4), st.data())
-def test_joined_tables_keep_their_rows_and_have_room_for_all_levels(case, lengths, data):
+def test_joined_tables_keep_their_rows_and_all_levels(case, lengths, data):
     table, _ = case
     tables = []
     for length in lengths:
@@ -190,7 +190,7 @@ def test_joined_tables_keep_their_rows_and_have_room_for_all_levels(case, length
 
 @st.composite
 def columns(draw):
-    """Rows of two members with columns of both kinds, few and many levels, in any order, and weights of any shape."""
+    """Rows of two members with columns of both types, few and many levels, any order, and weights of any shape."""
     n_numeric = draw(st.integers(0, 3))
     n_levels = draw(st.lists(st.integers(1, MAX_ONE_HOT_LEVELS["cpu"] + 3), min_size=0 if n_numeric else 1, max_size=4))
     n_features, n_rows = n_numeric + len(n_levels), draw(st.integers(1, 5))
@@ -208,27 +208,27 @@ def columns(draw):
 
 @UNTIMED
 @given(columns(), st.integers(0, 2**32 - 1))
-def test_the_projection_of_embedded_columns_needs_no_embedding(case, seed):
+def test_the_projection_equals_that_of_embedded_columns(case, seed):
     rows, weights = case
     with seeded_rng(seed, torch.device("cpu")), torch.no_grad():
         tower = FeatureTower(rows.layout, 1, NetworkShape(n_members=2, width=3, n_blocks=0, embedding_width=2)).double()
         found, expected = tower.hidden(rows, weights), tower.project(tower.embed(rows, weights))
-    # Doubles, added up in another order
+    # Sums of float64 in a different order
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
 
 
 @UNTIMED
 @given(columns(), st.integers(0, 2**32 - 1), st.data())
-def test_features_of_another_row_change_the_projection_by_what_their_weights_switch(case, seed, data):
+def test_exchanged_features_change_the_projection_like_their_weights(case, seed, data):
     rows, _ = case
     n_features, n_rows = rows.layout.n_features, rows.codes.shape[1]
     features = data.draw(st.lists(st.integers(0, n_features - 1), min_size=1, unique=True))
     weights = torch.ones(2, n_features, dtype=torch.float64)
     weights[:, features] = 0.0
-    # The table of both members' rows, of which each has its own
+    # The table of both members' rows; each member has its own
     table = Rows(rows.quantiles.flatten(0, 1), rows.codes.flatten(0, 1), rows.layout)
     mine = torch.arange(2 * n_rows).view(2, n_rows)
-    others = mine.flip(0)  # each member gets the cells of the other's rows
+    others = mine.flip(0)  # each member gets cells of the other's rows
     with seeded_rng(seed, torch.device("cpu")), torch.no_grad():
         tower = FeatureTower(rows.layout, 1, NetworkShape(n_members=2, width=3, n_blocks=0, embedding_width=2)).double()
         parts = tower.hidden(table.take(others)) - tower.hidden(table.take(others), weights)
@@ -238,7 +238,7 @@ def test_features_of_another_row_change_the_projection_by_what_their_weights_swi
 
 
 def exchanged(table, mine, others, features):
-    """Rows ``mine`` of a table with these features of the rows ``others``."""
+    """Rows ``mine`` of a table with these features taken from the rows ``others``."""
     taken, other, n_numeric = table.take(mine), table.take(others), table.layout.n_numeric
     for place in (table.layout.positions.index(feature) for feature in features):
         if place < n_numeric:
@@ -250,7 +250,7 @@ def exchanged(table, mine, others, features):
 
 @UNTIMED
 @given(columns(), st.integers(0, 2**32 - 1), st.data())
-def test_features_of_another_row_change_their_columns_and_their_pairs(case, seed, data):
+def test_exchanged_features_change_their_columns_and_pairs(case, seed, data):
     rows, _ = case
     n_features, n_rows = rows.layout.n_features, rows.codes.shape[1]
     feature = st.integers(0, n_features - 1)
@@ -273,14 +273,14 @@ def test_features_of_another_row_change_their_columns_and_their_pairs(case, seed
 
 @UNTIMED
 @given(P_VALUES, st.floats(0.01, 0.2), st.integers(0, 20))
-def test_holm_rejects_the_smallest_p_values_and_at_least_bonferronis(p_values, level, n_more):
+def test_holm_rejects_the_smallest_p_values_and_at_least_those_of_bonferroni(p_values, level, n_more):
     n_tests = len(p_values) + n_more
-    fallen = holm_bonferroni(p_values, level, n_tests)
-    for p_value, fell in zip(p_values, fallen, strict=True):
+    rejected = holm_bonferroni(p_values, level, n_tests)
+    for p_value, fell in zip(p_values, rejected, strict=True):
         assert fell or p_value > level / n_tests
         assert not fell or p_value <= level
-    stood = [p_value for p_value, fell in zip(p_values, fallen, strict=True) if not fell]
-    assert all(p_value <= min(stood, default=1.0) for p_value, fell in zip(p_values, fallen, strict=True) if fell)
+    stood = [p_value for p_value, fell in zip(p_values, rejected, strict=True) if not fell]
+    assert all(p_value <= min(stood, default=1.0) for p_value, fell in zip(p_values, rejected, strict=True) if fell)
 
 
 @UNTIMED
@@ -288,16 +288,16 @@ def test_holm_rejects_the_smallest_p_values_and_at_least_bonferronis(p_values, l
 def test_holm_does_not_depend_on_the_order_of_tests(p_values, random):
     order = list(range(len(p_values)))
     random.shuffle(order)
-    fallen = holm_bonferroni(p_values, 0.05)
-    assert holm_bonferroni([p_values[k] for k in order], 0.05) == [fallen[k] for k in order]
+    rejected = holm_bonferroni(p_values, 0.05)
+    assert holm_bonferroni([p_values[k] for k in order], 0.05) == [rejected[k] for k in order]
 
 
 @UNTIMED
 @given(hnp.arrays(np.float64, st.integers(2, 20), elements=st.floats(-10, 10)), st.integers(0, 2**32 - 1))
-def test_weighing_whole_numbers_is_repeating_rows(values, seed):
+def test_integer_weights_have_the_mean_of_repeated_rows(values, seed):
     counts = np.random.default_rng(seed).integers(1, 4, size=len(values))
     found = estimate_mean(torch.tensor(values), torch.tensor(counts))
     np.testing.assert_allclose(found.mean, np.repeat(values, counts).mean(), rtol=1e-9, atol=1e-12)
-    # A row of weight two is one observation, not two: its error is never below that of two
+    # A row of weight two is one observation, so the standard error is at least that of two rows
     repeated = estimate_mean(torch.tensor(np.repeat(values, counts)), torch.ones(int(counts.sum())))
     assert found.standard_error >= repeated.standard_error - 1e-12

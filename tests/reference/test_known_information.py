@@ -1,4 +1,4 @@
-"""Estimates against values known in closed form; studies of the same with more runs are in experiments/studies."""
+"""Claims about estimates with a known closed form; experiments/studies has the same with more runs."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from minerva_select.selectors import PaperSelector
 
 @pytest.mark.reference
 @pytest.mark.parametrize("n_levels", [3, 5, 9, 19])
-def test_the_bound_reaches_the_lemmas_value_within_5_percent(n_levels):
+def test_the_bound_is_within_5_percent_of_the_lemmas_value(n_levels):
     # Two standard errors of 50,000 rows are 2.8% of the value at 19 levels, and less at fewer
     problem = equality(50_000, 2, n_levels=n_levels, relevant=(0, 1), random_state=1)
     estimate = mutual_information(problem.X, problem.y, random_state=0)

@@ -12,7 +12,7 @@ def test_bound_is_unchanged_by_adding_a_constant():
     generator = torch.Generator().manual_seed(0)
     joint, marginal = torch.randn(2, 64, generator=generator, dtype=torch.float64)
     expected = donsker_varadhan(joint, marginal)
-    # Doubles: 12 digits are left after adding 50
+    # float64 has 12 digits left after adding 50
     torch.testing.assert_close(donsker_varadhan(joint + 50.0, marginal + 50.0), expected, rtol=0, atol=1e-12)
 
 
@@ -35,7 +35,7 @@ def test_bound_and_its_gradient_are_finite_at_huge_scores(size):
     torch.testing.assert_close(marginal.grad.sort().values, torch.tensor([-1.0, 0.0]))
 
 
-def test_log_mean_exp_averages_over_the_dimension_asked_for():
+def test_log_mean_exp_averages_over_the_given_dimension():
     scores = torch.tensor([[1.0, 3.0], [5.0, 7.0]]).log()
     torch.testing.assert_close(log_mean_exp(scores, dim=0).exp(), torch.tensor([3.0, 5.0]))
     torch.testing.assert_close(log_mean_exp(scores, dim=1).exp(), torch.tensor([2.0, 6.0]))
@@ -61,8 +61,8 @@ def test_pointwise_information_keeps_leading_dimensions():
 
 @pytest.mark.parametrize("n_levels", [3, 5])
 def test_bound_of_the_perfect_critic_is_the_lemmas_information(n_levels):
-    # Every pair of levels once is the law of Experiment A itself; every x with every y is the product of its
-    # marginals. The perfect critic is log p(y|x) / p(y), minus infinity where y cannot be.
+    # Every pair of levels once is the distribution of Experiment A; every x with every y is the product of its
+    # marginals. The perfect critic is log p(y|x) / p(y), minus infinity where y is impossible.
     first, second = np.indices((n_levels, n_levels)).reshape(2, -1)
     y = (first == second).astype(int)
     prior = np.array([(n_levels - 1) / n_levels, 1 / n_levels])
@@ -84,7 +84,7 @@ def numbered(n_rows, offset=0):
     return Rows(torch.empty(n_rows, 0), torch.arange(n_rows).unsqueeze(1) + offset, LAYOUT)
 
 
-def test_joint_scores_take_true_pairs_and_marginal_scores_a_permutation_of_them():
+def test_joint_scores_are_of_true_pairs_and_marginal_scores_of_permuted_pairs():
     n_rows = 50
     seen = []
 

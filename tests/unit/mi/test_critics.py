@@ -17,7 +17,7 @@ EVERYTHING = torch.ones(2, 4)
 
 
 def rows_of(layout, n_rows, seed):
-    """Rows of their own for each of two members."""
+    """Different rows for each of two members."""
     generator = torch.Generator().manual_seed(seed)
     quantiles = torch.rand(2, n_rows, layout.n_numeric, generator=generator)
     codes = [torch.randint(n, (2, n_rows), generator=generator) for n in layout.n_levels]
@@ -25,7 +25,7 @@ def rows_of(layout, n_rows, seed):
 
 
 def some(rows, chosen):
-    """The same rows of every member."""
+    """The chosen rows of every member."""
     return Rows(rows.quantiles[:, chosen], rows.codes[:, chosen], rows.layout)
 
 
@@ -36,7 +36,7 @@ def critic(request):
 
 
 @pytest.mark.parametrize("feature", range(4))
-def test_a_feature_of_weight_zero_is_hidden_completely(critic, feature):
+def test_a_feature_of_weight_zero_is_not_used(critic, feature):
     x, y = rows_of(X, 8, seed=0), rows_of(Y, 8, seed=1)
     weights = EVERYTHING.clone()
     weights[0, feature] = 0.0  # for the first member
@@ -48,12 +48,12 @@ def test_a_feature_of_weight_zero_is_hidden_completely(critic, feature):
         changed.codes[..., place - X.n_numeric] = (x.codes[..., place - X.n_numeric] + 1) % 3
     before, after = critic(x, y, weights), critic(changed, y, weights)
     assert torch.equal(before[0], after[0])
-    # The same change is seen at any other weight
+    # The same change has an effect at any other weight
     assert not torch.allclose(before[1], after[1])
     assert not torch.allclose(critic(x, y, EVERYTHING)[0], critic(changed, y, EVERYTHING)[0])
 
 
-def test_weights_of_one_are_no_weights(critic):
+def test_weights_of_one_change_nothing(critic):
     x, y = rows_of(X, 8, seed=0), rows_of(Y, 8, seed=1)
     torch.testing.assert_close(critic(x, y), critic(x, y, EVERYTHING))
 
@@ -63,7 +63,7 @@ def test_scores_of_a_row_do_not_depend_on_the_other_rows(critic):
     scores = critic(x, y, EVERYTHING)
     separate = critic(some(x, [5]), some(y, [5]), EVERYTHING)
     expected = scores[:, 5:6, 5:6] if isinstance(critic, SeparableCritic) else scores[:, 5:6]
-    # Batches of other sizes add up in another order
+    # The order of summation depends on the batch size
     torch.testing.assert_close(separate, expected, rtol=1e-5, atol=1e-5)
 
 
@@ -75,7 +75,7 @@ def test_scores_of_a_member_do_not_depend_on_the_rows_of_the_others(critic):
     assert not torch.allclose(found[1], scores[1])
 
 
-def test_concatenated_critic_scores_pairs_and_the_others_all_of_them():
+def test_the_concatenated_critic_scores_pairs_and_the_others_all_combinations():
     x, y = rows_of(X, 8, seed=0), rows_of(Y, 6, seed=1)
     with seeded_rng(0, torch.device("cpu")):
         concatenated, separable, by_class = (build() for build in BUILDERS.values())
@@ -89,12 +89,12 @@ def test_separable_scores_are_products_of_factors_and_a_term_of_the_target():
     with seeded_rng(0, torch.device("cpu")):
         critic = BUILDERS["separable"]()
     h, g = critic.tower(x), critic.target(y)
-    # Four factors: their products over sqrt(4), and the fifth output of the target
+    # Four factors: their products divided by sqrt(4), plus the fifth output of the target
     expected = (h.unsqueeze(2) * g[..., :4].unsqueeze(1)).sum(-1) / 2 + g[..., 4].unsqueeze(1)
     torch.testing.assert_close(critic(x, y), expected, rtol=1e-5, atol=1e-5)
 
 
-def test_weights_may_differ_from_row_to_row(critic):
+def test_weights_can_differ_between_rows(critic):
     x, y = rows_of(X, 2, seed=0), rows_of(Y, 2, seed=1)
     rows = torch.tensor([[1.0, 1.0, 0.0, 1.0], [0.0, 1.0, 1.0, 1.0]])
     weights = torch.stack([rows, rows.flip(0)])

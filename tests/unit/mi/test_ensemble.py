@@ -35,7 +35,7 @@ def build(name="concatenated", n_members=3, seed=0):
 
 
 def copies(ensemble):
-    """Every parameter as it is now, by name."""
+    """Copies of all parameters, by name."""
     return {name: value.detach().clone() for name, value in ensemble.parameters.items()}
 
 
@@ -51,7 +51,7 @@ def test_an_ensemble_scores_like_each_member_alone(name, n_members):
         for parameter, value in alone.named_parameters():
             value.data = ensemble.parameters[parameter].data[k : k + 1].clone()
         expected = alone(of_member(x, k), of_member(y, k), weights[k : k + 1])
-        # Batched products add up in another order than single ones
+        # Batched and single products differ in the order of summation
         torch.testing.assert_close(scores[k], expected[0], rtol=1e-5, atol=1e-5)
 
 
@@ -69,7 +69,7 @@ def test_parameters_and_gradients_are_views_of_one_tensor_each(name):
     assert torch.equal(learned, ensemble.gradient)
 
 
-def test_the_network_is_that_which_was_given():
+def test_the_ensemble_keeps_the_initial_parameters():
     with seeded_rng(0, CPU):
         alone = BUILDERS["class"](2)
     x, y = block(X, 2, 5), block(Y, 2, 5)
@@ -89,7 +89,7 @@ def test_members_learn_only_from_their_own_scores(name):
     assert largest > 0
 
 
-def test_gradients_are_clipped_member_by_member():
+def test_clipping_scales_each_member_on_its_own():
     ensemble = build(n_members=2)
     for value in ensemble.parameters.values():
         value.grad.copy_(torch.tensor([1e3, 1e-4]).view(2, *[1] * (value.dim() - 1)).expand_as(value))
@@ -100,7 +100,7 @@ def test_gradients_are_clipped_member_by_member():
     assert (gradients[1] == 1e-4).all()
 
 
-def test_projection_brings_bounded_layers_back_and_touches_nothing_else():
+def test_projection_clamps_bounded_layers_and_nothing_else():
     ensemble = build(n_members=2)
     layer = ensemble.critic.tower[0]
     assert layer.bounded
@@ -114,7 +114,7 @@ def test_projection_brings_bounded_layers_back_and_touches_nothing_else():
         assert name == "tower.0.weight" or torch.equal(value, before[name])
 
 
-def test_a_snapshot_does_not_change_with_the_ensemble():
+def test_a_snapshot_is_a_copy():
     ensemble = build(n_members=1)
     kept, snapshot = ensemble.values.clone(), ensemble.snapshot()
     ensemble.values.add_(1.0)
@@ -122,19 +122,19 @@ def test_a_snapshot_does_not_change_with_the_ensemble():
     assert not torch.equal(snapshot, ensemble.values)
 
 
-def test_an_ensemble_goes_back_to_a_snapshot():
+def test_a_snapshot_can_be_restored():
     ensemble = build(n_members=2)
     before, snapshot = copies(ensemble), ensemble.snapshot()
     ensemble.values.add_(1.0)
     ensemble.restore_(snapshot)
     for name, value in ensemble.critic.named_parameters():
         assert torch.equal(value, before[name])
-    ensemble.values.add_(1.0)  # the snapshot is still as it was
+    ensemble.values.add_(1.0)  # leaves the snapshot unchanged
     ensemble.restore_(snapshot)
     assert torch.equal(ensemble.parameters["tower.0.weight"], before["tower.0.weight"])
 
 
-def test_a_snapshot_is_brought_up_to_date_for_the_marked_members_only():
+def test_a_snapshot_is_updated_for_the_marked_members_only():
     ensemble = build(n_members=3)
     before, snapshot = copies(ensemble), ensemble.snapshot()
     ensemble.values.add_(1.0)
@@ -146,7 +146,7 @@ def test_a_snapshot_is_brought_up_to_date_for_the_marked_members_only():
         assert torch.equal(value[[0, 2]], before[name][[0, 2]])
 
 
-def test_members_start_from_those_of_another_ensemble_and_the_rest_stay():
+def test_a_warm_start_copies_the_given_members_only():
     mine, other = build("class", n_members=4, seed=0), build("class", n_members=3, seed=1)
     before, source = copies(mine), copies(other)
     entries = {"tower.embed.levels": ([2, 0], [0, 1]), "tower.embed.missing": ([], [])}
@@ -162,7 +162,7 @@ def test_members_start_from_those_of_another_ensemble_and_the_rest_stay():
     assert torch.equal(mine.parameters["tower.embed.missing"], before["tower.embed.missing"])
 
 
-def test_members_that_started_from_others_do_not_follow_them():
+def test_members_are_independent_after_a_warm_start():
     mine, other = build("class", n_members=2, seed=0), build("class", n_members=2, seed=1)
     mine.warm_start_(other, (slice(2), slice(2)), {})
     kept = mine.values.clone()
@@ -179,7 +179,7 @@ def test_steps_are_those_of_adamw(weight_decay):
     generator = torch.Generator().manual_seed(0)
     start = ensemble.snapshot()
     for step in range(20):
-        # Gradients of sizes from 1e-9 to 10, that change and, for some entries, are zero
+        # Changing gradients from 1e-9 to 10, some of them zero
         sizes = torch.logspace(-9, 1, len(start))
         gradient = torch.randn(len(start), generator=generator) * sizes * (torch.arange(len(start)) % 5 > 0)
         ensemble.gradient.copy_(gradient)
@@ -188,12 +188,12 @@ def test_steps_are_those_of_adamw(weight_decay):
             descent.rate = adamw.param_groups[0]["lr"] = 0.002
         descent.step()
         adamw.step()
-        # Singles have 7 digits, of which steps of 0.01 on values up to 3 use the last
+        # float32 has 7 digits, and steps of 0.01 on values up to 3 use the last ones
         torch.testing.assert_close(ensemble.values, twin.detach().float(), rtol=1e-5, atol=1e-6)
     assert (ensemble.values - start).abs().max() > 0.05
 
 
-def test_dropout_works_while_training_only_and_differs_between_members():
+def test_dropout_is_active_only_in_training_and_differs_between_members():
     with seeded_rng(0, CPU):
         ensemble = Ensemble(ClassCritic(X, 2, NetworkShape(n_members=2, width=8, dropout=0.5)), CPU)
         ensemble.warm_start_(ensemble, (slice(0, 1), slice(1, 2)), {})
@@ -207,7 +207,7 @@ def test_dropout_works_while_training_only_and_differs_between_members():
     assert not torch.allclose(shaken[0], calm[0])
 
 
-def test_a_start_leaves_out_what_an_ensemble_has_no_place_for():
+def test_a_warm_start_skips_parameters_that_an_ensemble_does_not_have():
     with seeded_rng(1, CPU):
         other = Ensemble(
             SeparableCritic(X, Y, NetworkShape(n_members=3, width=8), n_factors=2), CPU

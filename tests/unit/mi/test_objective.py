@@ -25,7 +25,7 @@ def test_sparsity_ratio_does_not_depend_on_scale():
     torch.testing.assert_close(sparsity_ratio(weights * 1e-3), sparsity_ratio(weights))
 
 
-def test_norm_drift_is_zero_at_the_target_norm_and_the_square_beside_it():
+def test_norm_drift_is_the_squared_distance_from_the_target_norm():
     weights = torch.tensor([3.0, 4.0])
     assert float(norm_drift(weights, 5.0)) == 0.0
     assert float(norm_drift(weights, 2.0)) == pytest.approx(9.0)
@@ -76,6 +76,6 @@ def test_bound_term_has_a_gradient_in_every_parameter_and_every_weight():
     Loss(-donsker_varadhan(*score_joint_and_marginal(score, x, y, weights, generator))).total.backward()
     assert (weights.grad != 0).all()
     silent = [name for name, parameter in critic.named_parameters() if not parameter.grad.abs().max() > 1e-6]
-    # The bound ignores a constant added to every score, so it says nothing about the last bias.
+    # A constant added to every score does not change the bound, so the last bias has no gradient.
     last = len(critic.tower) - 1
     assert silent == [f"tower.{last}.bias"]

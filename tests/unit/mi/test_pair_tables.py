@@ -22,11 +22,11 @@ from minerva_select.mi.training import TrainingContext
 from minerva_select.runtime.rng import seeded_rng
 
 CPU = torch.device("cpu")
-# Features 0 to 4 are: categorical, continuous, categorical of many levels, continuous, categorical
+# Features 0 to 4 are: categorical, continuous, categorical with many levels, continuous, categorical
 MIXED = ColumnLayout(2, (4, 40, 3), (1, 3, 0, 2, 4))
 PAIRS = ((0, 1), (4, 2), (1, 3), (2, 0))
-MEMBERS = slice(1, 3)  # some of the three that towers have here
-STILL = Schedule(max_steps=1, batch_size=32, learning_rate=0.0)  # leaves every parameter where it starts
+MEMBERS = slice(1, 3)  # two of the three members of the towers
+STILL = Schedule(max_steps=1, batch_size=32, learning_rate=0.0)  # leaves every parameter at its initial value
 
 
 def levels(codes):
@@ -39,7 +39,7 @@ def levels(codes):
 
 
 def mixed(n_rows=60, seed=0):
-    """Rows of both kinds, some quantiles missing."""
+    """Rows with columns of both types and missing values."""
     generator = torch.Generator().manual_seed(seed)
     quantiles = torch.rand(n_rows, 2, generator=generator)
     quantiles[torch.rand(n_rows, 2, generator=generator) < 0.2] = torch.nan
@@ -48,7 +48,7 @@ def mixed(n_rows=60, seed=0):
 
 
 def draw_tables(seed=0, n_values=2, chosen=PAIRS):
-    """Tables that no count gives, all cells different."""
+    """Random tables in which all cells differ."""
     size = (N_PARTS + 1, len(chosen), N_CELLS, n_values)
     return PairTables(tuple(chosen), torch.randn(size, generator=torch.Generator().manual_seed(seed)))
 
@@ -58,28 +58,28 @@ def draw_tables(seed=0, n_values=2, chosen=PAIRS):
 
 @pytest.fixture
 def counted():
-    """Three columns of few levels, three classes of unequal size, whole weights: sums of them are exact."""
+    """Three columns with few levels, three classes of unequal size, integer weights, whose sums are exact."""
     generator = torch.Generator().manual_seed(0)
     codes = torch.randint(3, (120, 3), generator=generator)
     classes = torch.tensor([0, 1, 1, 1, 2, 1]).repeat(20)
     return levels(codes), classes, torch.randint(1, 4, (120,), generator=generator).float()
 
 
-def test_a_table_is_the_share_of_a_class_in_a_cell_against_that_of_all_rows():
-    # Cell (0, 0) has 3 of the 4 that class 1 weighs, and 5 of the 10 that all rows do
+def test_a_table_compares_the_share_of_a_class_in_a_cell_with_that_of_all_rows():
+    # Cell (0, 0) has 3 of the weight 4 of class 1, and 5 of the weight 10 of all rows
     codes = torch.tensor([[0, 0], [0, 0], [2, 1], [0, 0], [2, 1]])
     classes, weights = torch.tensor([1, 1, 1, 0, 0]), torch.tensor([1.0, 2.0, 1.0, 2.0, 4.0])
     found = build_pair_tables(levels(codes), classes, weights, torch.arange(5), [(0, 1)])
     assert found.tables.shape == (N_PARTS + 1, 1, DISCRETIZATION.max_levels**2, 1)
-    told = found.tables[N_PARTS, 0, :, 0]
-    # One of class 1 is added to both: (3/4 + 1/4) / (5/10 + 1/4), and (1/4 + 1/4) / (5/10 + 1/4)
-    assert float(told[0]) == pytest.approx(math.log(4 / 3), abs=1e-6)
-    assert float(told[2 * DISCRETIZATION.max_levels + 1]) == pytest.approx(math.log(2 / 3), abs=1e-6)
-    # Nothing is known of cells that do not occur
-    assert told.count_nonzero() == 2
+    ratios = found.tables[N_PARTS, 0, :, 0]
+    # One pseudo-row of class 1 is added to both: (3/4 + 1/4) / (5/10 + 1/4), and (1/4 + 1/4) / (5/10 + 1/4)
+    assert float(ratios[0]) == pytest.approx(math.log(4 / 3), abs=1e-6)
+    assert float(ratios[2 * DISCRETIZATION.max_levels + 1]) == pytest.approx(math.log(2 / 3), abs=1e-6)
+    # Empty cells have a log ratio of 0
+    assert ratios.count_nonzero() == 2
 
 
-def test_every_part_is_told_what_the_others_count(counted):
+def test_every_part_is_encoded_by_the_counts_of_the_others(counted):
     x, classes, weights = counted
     rows, chosen = torch.arange(5, 110), [(0, 1), (2, 0)]
     found = build_pair_tables(x, classes, weights, rows, chosen)
@@ -90,17 +90,17 @@ def test_every_part_is_told_what_the_others_count(counted):
         for k, (a, b) in enumerate(chosen):
             for first, second in ((0, 0), (1, 2), (2, 0)):
                 inside = [row for row in known if x.codes[row, [a, b]].tolist() == [first, second]]
-                # Class 1 is the most frequent one, of which nothing is told
+                # Class 1 is the most frequent one and has no input
                 for value, of_class in enumerate((0, 2)):
                     whole = sum(float(weights[row]) for row in known if classes[row] == of_class)
                     own = sum(float(weights[row]) for row in inside if classes[row] == of_class)
                     everything = sum(float(weights[row]) for row in inside)
                     expected = math.log((own / whole + 1 / whole) / (everything / total + 1 / whole))
-                    told = float(found.tables[part, k, first * DISCRETIZATION.max_levels + second, value])
-                    assert told == pytest.approx(expected, abs=1e-6)
+                    ratio = float(found.tables[part, k, first * DISCRETIZATION.max_levels + second, value])
+                    assert ratio == pytest.approx(expected, abs=1e-6)
 
 
-def test_the_class_and_the_cells_of_a_row_change_nothing_that_it_is_told(counted):
+def test_the_encoding_of_a_row_does_not_depend_on_its_own_class_and_cells(counted):
     x, classes, weights = counted
     rows, chosen = torch.arange(120), [(0, 1), (1, 2)]
     before = build_pair_tables(x, classes, weights, rows, chosen).tables
@@ -117,7 +117,7 @@ def test_the_class_and_the_cells_of_a_row_change_nothing_that_it_is_told(counted
             assert not any(torch.equal(after[part], before[part]) for part in range(N_PARTS + 1) if part != mine)
 
 
-def test_rows_that_do_not_train_are_not_counted(counted):
+def test_only_training_rows_are_counted(counted):
     x, classes, weights = counted
     rows = torch.arange(0, 120, 2)
     other_classes, other_cells, other_weights = classes.clone(), x.codes.clone(), weights.clone()
@@ -127,33 +127,33 @@ def test_rows_that_do_not_train_are_not_counted(counted):
     assert torch.equal(before.tables, after.tables)
 
 
-def test_what_rows_are_told_of_noise_says_nothing_of_their_own_class():
+def test_the_encoding_of_noise_is_independent_of_a_rows_own_class():
     generator = torch.Generator().manual_seed(1)
     codes, classes = torch.randint(24, (2000, 2), generator=generator), torch.randint(2, (2000,), generator=generator)
     rows = torch.arange(2000)
     tables = build_pair_tables(levels(codes), classes, torch.ones(2000), rows, [(0, 1)]).tables[:, 0, :, 0]
     cells = codes[:, 0] * DISCRETIZATION.max_levels + codes[:, 1]
     gaps = []
-    for told in (tables[encoding_part(rows), cells], tables[N_PARTS, cells]):
-        groups = [told[classes == k] for k in range(2)]
+    for inputs in (tables[encoding_part(rows), cells], tables[N_PARTS, cells]):
+        groups = [inputs[classes == k] for k in range(2)]
         error = math.sqrt(sum(float(group.var()) / len(group) for group in groups))
         gaps.append(float(groups[0].mean() - groups[1].mean()) / error)
     assert abs(gaps[0]) < 3.5
-    # A table that counts the row itself gives its class away: 3.5 rows a cell are few
+    # A table that counts the row itself reveals its class, with 3.5 rows per cell
     assert abs(gaps[1]) > 15
 
 
-def test_cells_hold_missing_ranks_and_rare_levels():
+def test_missing_values_and_rare_levels_have_their_own_cells():
     quantiles = torch.tensor([[torch.nan], [0.0], [0.999], [0.5]])
     x = Rows(quantiles, torch.tensor([[0], [23], [31], [39]]), ColumnLayout(1, (40,), (1, 0)))
     found = build_pair_tables(x, torch.tensor([1, 0, 1, 0]), torch.ones(4), torch.arange(4), [(1, 0)])
-    # Feature 1 is the amount: a bin of its own where missing, then eight; levels from 23 on are one
+    # Feature 1 is numeric: one bin for missing values, then eight; levels from 23 on are merged
     occur = found.tables[N_PARTS, 0, :, 0].nonzero().flatten().tolist()
     assert {*occur} <= {0, 1 * 24 + 23, 8 * 24 + 23, 5 * 24 + 23}
     assert len(occur) == 4
 
 
-def test_tables_are_finite_where_a_class_or_all_other_parts_are_empty():
+def test_tables_are_finite_with_an_empty_class_or_empty_other_parts():
     codes = torch.randint(3, (40, 2), generator=torch.Generator().manual_seed(0))
     classes = torch.arange(40) % 3
     no_class_two = (classes < 2).nonzero().squeeze(1)
@@ -161,18 +161,18 @@ def test_tables_are_finite_where_a_class_or_all_other_parts_are_empty():
     for rows in (no_class_two, one_part):
         found = build_pair_tables(levels(codes), classes, torch.ones(40), rows, [(0, 1)])
         assert found.tables.isfinite().all()
-    # Rows of the only part are told of no row at all
+    # Rows of the only part are encoded without any other row
     assert found.tables[1].count_nonzero() == 0
     assert found.tables[N_PARTS].count_nonzero() > 0
 
 
-def test_size_of_chunks_does_not_change_tables(counted, monkeypatch):
+def test_the_chunk_size_does_not_change_tables(counted, monkeypatch):
     whole = build_pair_tables(*counted, torch.arange(120), [(0, 1)])
     monkeypatch.setattr(pair_tables, "_CHUNK", 7)
     assert torch.equal(build_pair_tables(*counted, torch.arange(120), [(0, 1)]).tables, whole.tables)
 
 
-def test_packed_rows_are_counted_like_others():
+def test_packed_rows_give_the_same_tables():
     packed, classes = mixed(200).pack(), torch.arange(200) % 7 % 2
     unpacked = packed.take(torch.arange(200))
     rows = torch.arange(3, 190)
@@ -180,7 +180,7 @@ def test_packed_rows_are_counted_like_others():
     assert torch.equal(found.tables, expected.tables)
 
 
-def test_parts_are_of_equal_size_and_the_same_for_a_row_wherever_it_stands():
+def test_parts_have_equal_size_and_depend_on_the_row_only():
     rows = torch.arange(100_000)
     parts = encoding_part(rows)
     share = torch.bincount(parts, minlength=N_PARTS) / len(rows)
@@ -190,10 +190,10 @@ def test_parts_are_of_equal_size_and_the_same_for_a_row_wherever_it_stands():
     assert {*encoding_part(torch.tensor([10**9, 3 * 10**9])).tolist()} <= {*range(N_PARTS)}
 
 
-def test_pairs_among_features_are_numbered_by_their_places():
+def test_pairs_among_features_are_renumbered():
     tables = draw_tables(chosen=((1, 4), (2, 0), (4, 2)))
     found = tables.among([2, 4, 0])
-    # Feature 1 is not there; features 2, 4 and 0 have the places 0, 1 and 2
+    # Feature 1 is missing; features 2, 4 and 0 become 0, 1 and 2
     assert found.pairs == ((0, 2), (1, 0))
     assert torch.equal(found.tables, tables.tables[:, 1:])
     assert tables.among([1, 2]).pairs == ()
@@ -203,7 +203,7 @@ def test_pairs_among_features_are_numbered_by_their_places():
 # Inputs
 
 
-def test_inputs_are_what_the_table_of_the_member_and_the_part_says():
+def test_inputs_are_those_of_the_members_table_and_the_part():
     tables = [draw_tables(seed) for seed in range(3)]
     with seeded_rng(0, CPU):
         inputs = PairEncoding(tables, width=5).double()
@@ -221,14 +221,14 @@ def test_inputs_are_what_the_table_of_the_member_and_the_part_says():
 
 
 def tower_of(dtype=torch.float64, chosen=PAIRS, n_values=2):
-    """A tower of three members with tables of their own."""
+    """A tower of three members, each with its own table."""
     tables = [draw_tables(seed, n_values, chosen) for seed in range(3)]
     with seeded_rng(0, CPU):
         return FeatureTower(MIXED, 2, NetworkShape(n_members=3, width=6, embedding_width=4), pairs=tables).to(dtype)
 
 
 def exchanged(rows, mine, others, features):
-    """Rows ``mine`` with these features of the rows ``others``."""
+    """Rows ``mine`` with these features taken from the rows ``others``."""
     taken, other = rows.take(mine), rows.take(others)
     for place in (MIXED.positions.index(feature) for feature in features):
         if place < 2:
@@ -240,7 +240,7 @@ def exchanged(rows, mine, others, features):
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("features", [[0], [1], [2], [3], [4], [0, 1], [4, 1], [3, 4]])
-def test_the_projection_changes_as_if_the_features_had_been_exchanged(features, dtype):
+def test_the_change_of_the_projection_is_that_of_exchanged_features(features, dtype):
     tower, rows = tower_of(dtype), mixed()
     rows = Rows(rows.quantiles.to(dtype), rows.codes, MIXED)
     mine = torch.arange(60).expand(3, -1)
@@ -250,7 +250,7 @@ def test_the_projection_changes_as_if_the_features_had_been_exchanged(features, 
         found = tower.hidden_change(rows, mine[MEMBERS], others[MEMBERS], features, MEMBERS)
         tower.pairs = None
         of_columns = tower.hidden_change(rows, mine[MEMBERS], others[MEMBERS], features, MEMBERS)
-    # Sums of about 20 numbers of about 1, in another order
+    # Sums of about 20 numbers of size 1 in a different order
     tolerance = {torch.float32: 1e-5, torch.float64: 1e-12}[dtype]
     torch.testing.assert_close(found, (after - before)[MEMBERS], rtol=0, atol=tolerance)
     # Every feature is in some pair
@@ -258,24 +258,24 @@ def test_the_projection_changes_as_if_the_features_had_been_exchanged(features, 
 
 
 @pytest.mark.parametrize("features", [[0], [2, 4]])
-def test_a_hidden_column_of_a_pair_hides_its_change_too(features):
+def test_a_pair_with_a_masked_column_does_not_change(features):
     tower, rows = tower_of(), mixed()
     rows = Rows(rows.quantiles.double(), rows.codes, MIXED)
     mine, others = torch.arange(60).view(3, 20), torch.arange(60).flip(0).view(3, 20)
     weights = torch.ones(3, 5, dtype=torch.float64)
-    weights[2, [1, 3]] = 0.0  # for the last member, and none of the features
+    weights[2, [1, 3]] = 0.0  # for the last member, and not among the features
     with torch.no_grad():
         changed = exchanged(rows, mine, others, features)
         expected = (tower.hidden(changed, weights) - tower.hidden(rows.take(mine), weights))[MEMBERS]
         found = tower.hidden_change(rows, mine[MEMBERS], others[MEMBERS], features, MEMBERS, weights)
         plain = tower.hidden_change(rows, mine[MEMBERS], others[MEMBERS], features, MEMBERS)
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
-    # Feature 0 has a pair with feature 1; of features 2 and 4 no pair is hidden
+    # Feature 0 has a pair with feature 1; no pair of features 2 and 4 is masked
     differs = (found - plain).abs().amax(dim=(1, 2)) > 0.1
     assert differs.tolist() == [False, features == [0]]
 
 
-def test_features_that_are_in_no_pair_change_their_columns_alone():
+def test_features_without_a_pair_change_only_their_own_columns():
     tower, rows = tower_of(chosen=((0, 1),)), mixed()
     mine, others = torch.arange(40).view(2, 20), torch.arange(20, 60).view(2, 20)
     with torch.no_grad():
@@ -284,9 +284,9 @@ def test_features_that_are_in_no_pair_change_their_columns_alone():
         assert torch.equal(found, tower.hidden_change(rows, mine, others, [2, 4], MEMBERS))
 
 
-@pytest.mark.parametrize("by_row", [False, True], ids=["a member", "a row"])
+@pytest.mark.parametrize("by_row", [False, True], ids=["by member", "by row"])
 @pytest.mark.parametrize("hidden", [0, 1, 2, 4])
-def test_hiding_either_column_of_a_pair_hides_the_pair(hidden, by_row):
+def test_masking_either_column_of_a_pair_masks_the_pair(hidden, by_row):
     tower, rows = tower_of(), mixed(12).take(torch.arange(12).expand(3, -1))
     rows = Rows(rows.quantiles.double(), rows.codes, MIXED)
     weights = torch.ones(3, 12, 5) if by_row else torch.ones(3, 1, 5)
@@ -295,24 +295,24 @@ def test_hiding_either_column_of_a_pair_hides_the_pair(hidden, by_row):
     assert 0 < len(left) < len(PAIRS)
     with torch.no_grad():
         found = tower.hidden(rows, weights if by_row else weights.squeeze(1))
-        told = tower.pairs
-        weight = told.weight.unflatten(1, (len(PAIRS), 2))
+        encoding = tower.pairs
+        weight = encoding.weight.unflatten(1, (len(PAIRS), 2))
         weight[:, [k for k in range(len(PAIRS)) if k not in left]] = 0.0
-        of_the_others = told(rows)
+        of_the_others = encoding(rows)
         tower.pairs = None
         expected = tower.hidden(rows, weights if by_row else weights.squeeze(1)) + of_the_others
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
 
 
-def test_a_pair_weighs_what_its_columns_do_multiplied():
+def test_the_weight_of_a_pair_is_the_product_of_its_columns_weights():
     tower, rows = tower_of(chosen=((0, 2),)), levels(torch.randint(3, (9, 5))).take(torch.arange(9).expand(3, -1))
-    told = tower.pairs
+    encoding = tower.pairs
     weights = torch.tensor([0.5, 1.0, 0.25, 1.0, 0.0], dtype=torch.float64).expand(3, 1, -1)
     with torch.no_grad():
-        torch.testing.assert_close(told(rows, weights), told(rows) / 8, rtol=1e-12, atol=0)
+        torch.testing.assert_close(encoding(rows, weights), encoding(rows) / 8, rtol=1e-12, atol=0)
 
 
-def test_a_tower_without_pairs_among_its_features_has_no_inputs_for_them():
+def test_a_tower_without_pairs_among_its_features_has_no_pair_inputs():
     none = [draw_tables().among([3])] * 3
     with seeded_rng(0, CPU):
         tower = FeatureTower(MIXED, 2, NetworkShape(n_members=3, width=6), pairs=none)
@@ -321,7 +321,7 @@ def test_a_tower_without_pairs_among_its_features_has_no_inputs_for_them():
     assert tower.pair_parameters([]) == {}
 
 
-def test_entries_of_pairs_are_those_of_their_inputs():
+def test_pair_parameters_are_those_of_the_pairs_inputs():
     tower = tower_of(n_values=3)
     assert tower.pair_parameters([(1, 3), (0, 1)]) == {"pairs.weight": [6, 7, 8, 0, 1, 2]}
     assert tower.pair_parameters([]) == {"pairs.weight": []}
@@ -330,35 +330,37 @@ def test_entries_of_pairs_are_those_of_their_inputs():
 # Critics
 
 
-def told(fold, chosen=PAIRS):
-    """The fold with tables of its training rows."""
+def encoded(fold, chosen=PAIRS):
+    """The fold with pair tables of its training rows."""
     rows = torch.cat(fold.train).unique()
     tables = build_pair_tables(fold.x, fold.target.bins, fold.row_weights, rows, chosen)
     return dataclasses.replace(fold, pairs=tables)
 
 
 @pytest.fixture
-def told_folds(two_folds):
-    return [told(fold) for fold in two_folds]
+def encoded_folds(two_folds):
+    return [encoded(fold) for fold in two_folds]
 
 
-def test_critics_are_told_of_the_pairs_among_their_features_by_the_table_of_their_fold(told_folds, draw_critics):
-    critics = draw_critics(CriticTask(told_folds[0], [2, 4]), CriticTask(told_folds[1], [0, 4]))
-    # Features 0, 2 and 4 have the places 0 to 2; of the pairs (4, 2) and (2, 0) are left
+def test_critics_encode_the_pairs_among_their_features_by_the_table_of_their_fold(encoded_folds, draw_critics):
+    critics = draw_critics(CriticTask(encoded_folds[0], [2, 4]), CriticTask(encoded_folds[1], [0, 4]))
+    # Features 0, 2 and 4 become 0 to 2; the pairs (4, 2) and (2, 0) remain
     inputs = critics.critic.tower.pairs
     assert inputs.pairs == ((2, 1), (1, 0))
     by_member = inputs.tables.unflatten(0, (4, N_PARTS + 1, 2, N_CELLS))
     for member in range(4):
-        assert torch.equal(by_member[member], told_folds[member // 2].pairs.tables[:, [1, 3]])
+        assert torch.equal(by_member[member], encoded_folds[member // 2].pairs.tables[:, [1, 3]])
 
 
-def test_training_rows_are_told_by_the_other_parts_and_all_else_by_all(told_folds, draw_critics, monkeypatch):
-    critics = draw_critics(*(CriticTask(fold, [0, 1, 2, 4]) for fold in told_folds))
+def test_training_rows_are_encoded_by_the_other_parts_and_all_other_rows_by_all(
+    encoded_folds, draw_critics, monkeypatch
+):
+    critics = draw_critics(*(CriticTask(fold, [0, 1, 2, 4]) for fold in encoded_folds))
     log_prior = critics.log_prior + torch.tensor([0.1, 0.2, -0.3])
-    rows = torch.stack([rows[:8] for fold in told_folds for rows in fold.train])
+    rows = torch.stack([rows[:8] for fold in encoded_folds for rows in fold.train])
 
     class RowSample:
-        """Batches of the same rows, with a prior of their own."""
+        """Batches of the same rows with another prior."""
 
         def __init__(self):
             self.log_prior = log_prior
@@ -371,7 +373,7 @@ def test_training_rows_are_told_by_the_other_parts_and_all_else_by_all(told_fold
     outcome = critics.fit(
         dataclasses.replace(STILL, batch_size=8, max_steps=3), TrainingContext(torch.Generator()), stage="learn"
     )
-    assert asked == [{"is_discrete": told_folds[0].target.is_discrete, "n_draws": 3 * 8}]
+    assert asked == [{"is_discrete": encoded_folds[0].target.is_discrete, "n_draws": 3 * 8}]
 
     def bound(part, prior):
         with torch.no_grad():
@@ -382,43 +384,43 @@ def test_training_rows_are_told_by_the_other_parts_and_all_else_by_all(told_fold
 
     assert outcome.records[0].bound == pytest.approx(bound(encoding_part(rows), log_prior), abs=1e-6)
     assert abs(bound(None, log_prior) - outcome.records[0].bound) > 1e-4
-    (found,) = critics.information([told_folds[0].held_out[:8], told_folds[1].held_out[:8]])[:1]
-    vet = torch.stack([told_folds[0].held_out[:8]] * 2 + [told_folds[1].held_out[:8]] * 2)
+    (found,) = critics.information([encoded_folds[0].held_out[:8], encoded_folds[1].held_out[:8]])[:1]
+    vet = torch.stack([encoded_folds[0].held_out[:8]] * 2 + [encoded_folds[1].held_out[:8]] * 2)
     with torch.no_grad():
         scores = critics.critic(critics.x.take(vet), critics.bin_rows)[:2].mean(0)
     expected = pointwise_information(scores, critics.bins[vet[0]], critics.log_prior[0])
     torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
 
 
-def test_a_start_carries_the_weights_of_common_pairs_over(told_folds, draw_critics):
-    first, second = told_folds
+def test_a_warm_start_copies_the_weights_of_common_pairs(encoded_folds, draw_critics):
+    first, second = encoded_folds
     mine = draw_critics(CriticTask(first, [0, 1, 2]), CriticTask(second, [0, 1, 2]), seed=1)  # pairs (0, 1) and (2, 0)
     other = draw_critics(CriticTask(second, [0, 2, 4]), CriticTask(first, [0, 2, 4]), seed=2)  # pairs (4, 2) and (2, 0)
     name = "tower.pairs.weight"
     before, theirs = (one.ensemble.parameters[name].detach().clone() for one in (mine, other))
     mine.warm_start(0, other, 1)
     weight = mine.ensemble.parameters[name]
-    # Two inputs a pair: of two classes out of three
+    # Two inputs per pair: two of three classes
     assert torch.equal(weight[:2, 2:], theirs[2:, 2:])
     assert torch.equal(weight[:2, :2], before[:2, :2])
     assert torch.equal(weight[2:], before[2:])
 
 
 @pytest.mark.parametrize("features", [[0, 1, 2], [0, 2], [1, 2]], ids=["two pairs", "one pair", "no pair"])
-def test_critics_of_fewer_features_start_where_those_of_more_have_ended(features, told_folds, draw_critics):
-    fold = told_folds[0]
+def test_critics_of_fewer_features_continue_from_those_of_more(features, encoded_folds, draw_critics):
+    fold = encoded_folds[0]
     larger = draw_critics(CriticTask(fold, [0, 1, 2, 3, 4]), seed=1)
     smaller = draw_critics(CriticTask(fold, features), seed=2)
     smaller.warm_start(0, larger, 0)
-    # What does not see a feature is the same network as what does not have it
+    # A network with a masked feature is the same as one without it
     (expected,) = larger.held_out_information(larger.feature_mask(features))
     (found,) = smaller.held_out_information()
     assert expected.std() > 1e-3
     torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
 
 
-def test_critics_of_more_features_start_from_those_that_know_no_pair(told_folds, draw_critics):
-    smaller, larger = (draw_critics(CriticTask(told_folds[0], features), seed=1) for features in ([1, 2], [0, 1, 2]))
+def test_critics_with_pairs_continue_from_those_without(encoded_folds, draw_critics):
+    smaller, larger = (draw_critics(CriticTask(encoded_folds[0], features), seed=1) for features in ([1, 2], [0, 1, 2]))
     before = larger.ensemble.parameters["tower.pairs.weight"].detach().clone()
     larger.warm_start(0, smaller, 0)
     assert torch.equal(larger.ensemble.parameters["tower.pairs.weight"], before)
@@ -426,7 +428,7 @@ def test_critics_of_more_features_start_from_those_that_know_no_pair(told_folds,
     torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
 
 
-def test_a_critic_that_is_told_of_a_pair_learns_sooner(make_fold):
+def test_a_critic_learns_faster_with_an_encoded_pair(make_fold):
     # Two columns of 24 levels, unequal in one row of twenty; half of those rows are of the rare class
     generator = torch.Generator().manual_seed(0)
     n_rows = 8000
@@ -437,11 +439,11 @@ def test_a_critic_that_is_told_of_a_pair_learns_sooner(make_fold):
     fold = make_fold(torch.stack([first, second], dim=1), y, n_levels=(24, 24))
     schedule = Schedule(max_steps=50, batch_size=256, learning_rate=5e-3, evaluate_every=25)
     reached = {}
-    for name, own in (("plain", fold), ("told", told(fold, [(0, 1)]))):
+    for name, own in (("plain", fold), ("encoded", encoded(fold, [(0, 1)]))):
         with seeded_rng(0, CPU) as generator:
             critics = CrossFitCritics([CriticTask(own, [0, 1])], width=32)
             critics.fit(schedule, TrainingContext(generator), stage="learn")
         reached[name] = float(critics.held_out_information()[0].mean())
-    # H(0.025) - 0.05 log 2 = 0.082 nats are there; 2,000 vetting rows know a mean to about 0.01
-    assert reached["told"] > 0.05
-    assert reached["told"] > reached["plain"] + 0.02
+    # The information is H(0.025) - 0.05 log 2 = 0.082 nats; 2,000 held-out rows estimate it to about 0.01
+    assert reached["encoded"] > 0.05
+    assert reached["encoded"] > reached["plain"] + 0.02

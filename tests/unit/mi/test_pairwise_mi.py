@@ -4,10 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from minerva_select.config import DISCRETIZATION
-from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.mi import pairwise_mi
-from minerva_select.mi.discretization import coarsen_target, discretize_columns
 from minerva_select.mi.pairwise_mi import count_information
 from minerva_select.runtime.deadline import Deadline
 
@@ -17,7 +14,7 @@ ALL_PAIRS = 100
 
 
 def entropy(*columns):
-    """Plug-in entropy of the columns together, in nats."""
+    """Joint plug-in entropy of the columns in nats."""
     _, counts = np.unique(np.stack(columns), axis=1, return_counts=True)
     shares = counts / counts.sum()
     return -(shares * np.log(shares)).sum()
@@ -29,7 +26,7 @@ def information(y, *columns):
 
 @pytest.fixture(scope="module")
 def table():
-    """Independent columns; y is the exclusive or of columns 0 and 2, a third of it lost, and column 3 shifts it."""
+    """Independent columns; y is a noisy exclusive or of columns 0 and 2, shifted by column 3."""
     rng = np.random.default_rng(0)
     codes = np.stack([rng.integers(n, size=N_ROWS) for n in N_LEVELS], axis=1)
     clean = (codes[:, 0] ^ codes[:, 2]) + (codes[:, 3] == 1)
@@ -50,18 +47,18 @@ def test_the_planted_pair_stands_out_most(table):
     assert sorted(found.pairs[0].tolist()) == [0, 2]
     assert found.pair_z[0] > 10
     assert found.pair_z[1] < 5
-    # Neither column shows alone
+    # Neither column is informative alone
     assert found.marginal_z[[0, 2]].max() < 3 < found.marginal_z[3]
 
 
-def test_marginals_are_plug_in_information_less_its_bias(table):
+def test_marginals_are_bias_corrected_plug_in_information(table):
     codes, y = table
     found = run(table)
     n_classes = len(np.unique(y))
     for j, column in enumerate(codes.T):
         freedom = (len(np.unique(column)) - 1) * (n_classes - 1)
         plug_in = information(y, column)
-        # The screen hands out single floats
+        # The result is in float32
         assert float(found.marginal_nats[j]) == pytest.approx(max(0.0, plug_in - freedom / (2 * N_ROWS)), abs=1e-6)
         # 2 n I is chi-squared under independence: mean freedom, variance 2 freedom
         z = (2 * N_ROWS * plug_in - freedom) / np.sqrt(2 * freedom) if freedom else 0.0
@@ -76,7 +73,7 @@ def test_pairs_are_scored_by_their_synergy(table):
         synergy = information(y, first, second) - information(y, first) - information(y, second)
         cells = len({*zip(first.tolist(), second.tolist(), strict=True)})
         freedom = max(1, cells - len(set(first)) - len(set(second)) + 1) * (len(set(y)) - 1)
-        # Counts are summed in single precision: n log n of 500 rows is 3,000, known to 0.0002
+        # Counts are summed in float32: n log n of 500 rows is 3,000, exact to 0.0002
         expected = (2 * N_ROWS * synergy - freedom) / np.sqrt(2 * freedom)
         assert found[i, j] == pytest.approx(expected, abs=5e-3)
 
@@ -89,7 +86,7 @@ def test_every_pair_is_listed_once_the_strongest_first(table):
     assert (found.pair_z.diff() <= 0).all()
 
 
-def test_a_shorter_list_holds_the_strongest_pairs(table):
+def test_a_shorter_list_has_the_strongest_pairs(table):
     short, long = run(table, n_pairs=3), run(table)
     assert short.pairs.tolist() == long.pairs[:3].tolist()
     assert torch.equal(short.pair_z, long.pair_z[:3])
@@ -101,11 +98,11 @@ def test_block_size_does_not_change_the_answer(table, monkeypatch, cells):
     monkeypatch.setitem(pairwise_mi._BLOCK_CELLS, "cpu", cells)
     in_blocks = run(table)
     assert torch.equal(in_blocks.marginal_z, whole.marginal_z)
-    # Single sums in another order
+    # Sums of float32 in a different order
     assert by_pair(in_blocks) == pytest.approx(by_pair(whole), abs=5e-3)
 
 
-def test_names_of_levels_and_classes_do_not_matter(table):
+def test_the_coding_of_levels_and_classes_does_not_matter(table):
     codes, y = table
     renamed = np.stack([np.random.default_rng(j).permutation(30)[column] for j, column in enumerate(codes.T)], axis=1)
     found, expected = run((renamed, np.array([9, 0, 4])[y])), run(table)
@@ -113,7 +110,7 @@ def test_names_of_levels_and_classes_do_not_matter(table):
     assert by_pair(found) == pytest.approx(by_pair(expected), abs=5e-3)
 
 
-def test_permuting_columns_permutes_the_screen(table):
+def test_permuting_columns_permutes_the_result(table):
     codes, y = table
     order = np.random.default_rng(1).permutation(len(N_LEVELS))
     found, expected = run((codes[:, order], y)), run(table)
@@ -122,7 +119,7 @@ def test_permuting_columns_permutes_the_screen(table):
     assert back == pytest.approx(by_pair(expected), abs=5e-3)
 
 
-def test_one_class_gives_no_evidence_and_no_nan(table):
+def test_a_single_class_gives_no_information_and_no_nan(table):
     codes, y = table
     found = run((codes, np.zeros_like(y)))
     assert (found.marginal_nats == 0).all()
@@ -131,33 +128,7 @@ def test_one_class_gives_no_evidence_and_no_nan(table):
     assert found.pair_z.max() <= 1e-3
 
 
-def test_coarse_codes_bin_ranks_keep_levels_and_set_missing_apart():
-    # Feature 0 is categorical, feature 1 continuous
-    ranks = torch.tensor([[torch.nan], [0.001], [0.5], [0.999]])
-    codes = torch.tensor([[0], [3], [DISCRETIZATION.max_levels], [DISCRETIZATION.max_levels + 40]])
-    found = discretize_columns(Rows(ranks, codes, ColumnLayout(1, (DISCRETIZATION.max_levels + 50,), (1, 0))))
-    assert found[:, 0].tolist() == [0, 3, DISCRETIZATION.max_levels - 1, DISCRETIZATION.max_levels - 1]
-    assert found[:, 1].tolist() == [0, 1, 1 + DISCRETIZATION.n_bins // 2, DISCRETIZATION.n_bins]
-
-
-def test_few_atoms_stay_the_classes_they_are():
-    bins = torch.tensor([2, 0, 1, 1])
-    assert torch.equal(coarsen_target(bins, torch.tensor([0.9, 0.1, 0.5])), bins)
-
-
-def test_many_atoms_become_classes_of_neighbours_of_about_equal_weight():
-    generator = torch.Generator().manual_seed(0)
-    bin_order = torch.rand(40, generator=generator)
-    bins = torch.arange(40).repeat(25)
-    classes = coarsen_target(bins, bin_order)
-    place = bin_order[bins]
-    by_place = classes[place.argsort(stable=True)]
-    assert (by_place.diff() >= 0).all()
-    # 40 bins in 8 classes: five each
-    assert torch.bincount(classes).tolist() == [5 * 25] * DISCRETIZATION.n_classes
-
-
-def test_when_the_time_is_up_columns_are_screened_and_pairs_are_not():
+def test_after_the_deadline_columns_are_counted_but_pairs_are_not():
     codes = torch.randint(3, (500, 4), generator=torch.Generator().manual_seed(0), dtype=torch.uint8)
     classes = codes[:, 0].long()
     whole, cut = (

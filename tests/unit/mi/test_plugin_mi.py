@@ -1,4 +1,4 @@
-"""Claims about counts: what a column tells alone, on rows that were not counted."""
+"""Claims about plug-in estimates of information on rows that were not counted."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ def draw(seed):
 
 
 def as_fold(quantiles, codes, y, is_discrete=True, bin_quantiles=None, row_weights=None):
-    """Three quarters of the rows train, a quarter vets."""
+    """Half training rows, a quarter tuning rows, a quarter held-out rows."""
     n_rows = len(y)
     prior = torch.bincount(y).float() / n_rows
     n_levels = tuple(int(column.max()) + 1 for column in codes.T)
     layout = ColumnLayout(quantiles.shape[1], n_levels, tuple(range(quantiles.shape[1] + codes.shape[1])))
-    of_atoms = torch.empty(len(prior), 0) if bin_quantiles is None else bin_quantiles[:, None]
-    bins = Rows(of_atoms, torch.arange(len(prior))[:, None], ColumnLayout(of_atoms.shape[1], (len(prior),), (0, 1)))
-    train, tune, vet = torch.arange(n_rows).tensor_split([n_rows // 2, 3 * n_rows // 4])
+    of_bins = torch.empty(len(prior), 0) if bin_quantiles is None else bin_quantiles[:, None]
+    bins = Rows(of_bins, torch.arange(len(prior))[:, None], ColumnLayout(of_bins.shape[1], (len(prior),), (0, 1)))
+    train, tune, held_out = torch.arange(n_rows).tensor_split([n_rows // 2, 3 * n_rows // 4])
     weights = torch.ones(n_rows) if row_weights is None else row_weights
     return Fold(
-        Rows(quantiles, codes, layout), Target(y, bins, prior.log(), is_discrete), weights, (train,), (tune,), vet
+        Rows(quantiles, codes, layout), Target(y, bins, prior.log(), is_discrete), weights, (train,), (tune,), held_out
     )
 
 
 @pytest.fixture
 def bits():
-    """A fair bit y, and columns: y with a tenth of errors, noise, the first with a tenth of errors of its own."""
+    """A fair bit y and three columns: y with 10% errors, noise, and the first column with 10% further errors."""
     generator = draw(0)
     y = torch.randint(2, (N_ROWS,), generator=generator)
 
@@ -49,37 +49,37 @@ def bits():
     return torch.stack([first, torch.randint(4, (N_ROWS,), generator=generator), flipped(first)], dim=1), y
 
 
-def test_a_column_alone_tells_what_the_closed_form_says(bits):
+def test_the_marginal_information_has_its_closed_form_value(bits):
     codes, y = bits
     counts = PluginEstimator([as_fold(torch.empty(N_ROWS, 0), codes, y)], [0, 1, 2])
     entropy = -(0.1 * math.log(0.1) + 0.9 * math.log(0.9))
-    # 2,000 held-out rows know it to 0.015
+    # 2,000 held-out rows estimate it to 0.015
     assert counts.marginal(0).mean == pytest.approx(math.log(2) - entropy, abs=0.045)
     assert counts.marginal(0).standard_error == pytest.approx(0.015, abs=0.005)
     assert abs(counts.marginal(1).mean) < 0.005
     assert counts.target_entropy == pytest.approx(math.log(2), abs=1e-3)
 
 
-def test_counted_rows_do_not_judge_themselves():
-    # Every level occurs about twice: on the rows that made the table it seems to tell all, on others nothing
+def test_counted_rows_are_not_evaluated():
+    # Every level occurs about twice: it seems to determine y on the counted rows, and is uninformative on others
     generator = draw(1)
     codes = torch.randint(120, (240, 1), generator=generator)
     y = torch.randint(2, (240,), generator=generator)
     assert PluginEstimator([as_fold(torch.empty(240, 0), codes, y)], [0]).marginal(0).mean < 0.05
 
 
-def test_what_a_column_tells_beyond_another_is_nothing_where_it_was_made_from_it(bits):
+def test_a_column_has_no_information_given_the_one_it_was_made_from(bits):
     codes, y = bits
     counts = PluginEstimator([as_fold(torch.empty(N_ROWS, 0), codes, y)], [0, 1, 2])
     alone, beyond = counts.conditional(2, 0)
-    assert alone.mean > 0.15  # y with 18% of errors: 0.22 nats
+    assert alone.mean > 0.15  # y with 18% errors: 0.22 nats
     assert abs(beyond.mean) < 0.005
     alone, beyond = counts.conditional(2, 1)
-    assert beyond.mean == pytest.approx(alone.mean, abs=0.01)  # noise tells none of it
+    assert beyond.mean == pytest.approx(alone.mean, abs=0.01)  # noise carries none of it
 
 
-def test_a_continuous_column_and_target_are_read_in_cells():
-    # y is the rank of x, in 64 levels: all that 32 classes hold
+def test_a_continuous_column_and_target_are_binned():
+    # y is x in 64 bins, so the information is the entropy of 32 classes
     x = torch.rand(N_ROWS, 1, generator=draw(2))
     y = (x[:, 0] * 64).long()
     fold = as_fold(
@@ -90,8 +90,8 @@ def test_a_continuous_column_and_target_are_read_in_cells():
     assert counts.marginal(0).mean > 0.95 * math.log(32)
 
 
-def test_missing_values_are_a_cell_of_their_own():
-    # The value is noise, whether there is one is y
+def test_missing_values_have_their_own_bin():
+    # The value is noise; whether it is missing is y
     x = torch.rand(N_ROWS, 1, generator=draw(3))
     y = torch.randint(2, (N_ROWS,), generator=draw(4))
     x[y == 1] = torch.nan
@@ -100,7 +100,7 @@ def test_missing_values_are_a_cell_of_their_own():
     ).mean == pytest.approx(math.log(2), abs=0.01)
 
 
-def test_a_monotone_copy_is_like_its_original_and_noise_is_not():
+def test_a_monotone_copy_is_similar_to_its_original_and_noise_is_not():
     x = torch.rand(N_ROWS, 1, generator=draw(5))
     columns = torch.cat([x, x, torch.rand(N_ROWS, 1, generator=draw(6))], dim=1)
     y = torch.randint(2, (N_ROWS,), generator=draw(7))
@@ -119,8 +119,8 @@ def test_a_dropped_column_is_replaced_by_the_selected_one_it_was_made_from(bits)
     assert columns.marginal.keys() == {0, 1, 2}
 
 
-def test_a_dropped_column_that_no_single_one_replaces_is_replaced_by_all():
-    # y is one of four classes, both bits of it are selected, and the dropped column is y with a tenth of errors
+def test_a_dropped_column_without_a_single_replacement_is_replaced_by_all():
+    # y has four classes, both of its bits are selected, and the dropped column is y with 10% errors
     generator = draw(8)
     codes = torch.randint(2, (N_ROWS, 2), generator=generator)
     y = 2 * codes[:, 0] + codes[:, 1]
@@ -131,9 +131,9 @@ def test_a_dropped_column_that_no_single_one_replaces_is_replaced_by_all():
     assert sorted(attribute_columns([fold], found, selected=[0, 1]).replaced_by[2]) == [0, 1]
 
 
-def test_weights_of_rows_count(bits):
+def test_row_weights_are_used(bits):
     codes, y = bits
-    # Only rows whose first column is right count: it then tells all
+    # Only rows with a correct first column have weight, so it determines y
     weights = (codes[:, 0] == y).float()
     fold = as_fold(torch.empty(N_ROWS, 0), codes, y, row_weights=weights / weights.mean())
     assert PluginEstimator([fold], [0]).marginal(0).mean == pytest.approx(math.log(2), abs=0.01)

@@ -8,19 +8,19 @@ from minerva_select.solvers import subsample
 from minerva_select.solvers.subsample import subsample_folds
 
 N_ROWS = 2000
-MAX_TUNE, MAX_VET = 100, 150  # of each of two folds
+MAX_TUNE, MAX_HELD_OUT = 100, 150  # of each of two folds
 
 
 @pytest.fixture(autouse=True)
 def _small_limits(monkeypatch):
-    """Let tables of some hundred rows be large ones."""
-    small = dataclasses.replace(SUBSAMPLE, max_tuning_rows=2 * MAX_TUNE, max_held_out_rows=2 * MAX_VET)
+    """Lower the limits for tables of some hundred rows."""
+    small = dataclasses.replace(SUBSAMPLE, max_tuning_rows=2 * MAX_TUNE, max_held_out_rows=2 * MAX_HELD_OUT)
     monkeypatch.setattr(subsample, "SUBSAMPLE", small)
 
 
 @pytest.fixture
 def folds(make_fold, share_tensors):
-    """Two folds side by side with rows of unequal weight: half train, 500 tune, 500 vet; one in 50 is of class 1."""
+    """Two folds with unequal row weights: half training, 500 tuning, 500 held-out rows; one in 50 is of class 1."""
 
     def fold(seed):
         generator = torch.Generator().manual_seed(seed)
@@ -31,34 +31,34 @@ def folds(make_fold, share_tensors):
     return share_tensors(fold(0), fold(1))
 
 
-def thinned(folds, seed=0):
+def subsampled(folds, seed=0):
     return subsample_folds(folds, torch.Generator().manual_seed(seed))
 
 
 def parts(fold):
-    """Rows of a fold that it judges by."""
-    return {"tune": fold.tune[0], "vet": fold.held_out}
+    """Tuning and held-out rows of a fold."""
+    return {"tune": fold.tune[0], "held_out": fold.held_out}
 
 
-def test_rows_are_those_of_the_fold_about_as_many_as_may_be_and_rare_classes_stay_whole(folds):
-    for before, after in zip(folds, thinned(folds), strict=True):
-        for (name, rows), limit in zip(parts(after).items(), (MAX_TUNE, MAX_VET), strict=True):
+def test_rows_are_drawn_up_to_the_limit_with_rare_classes_whole(folds):
+    for before, after in zip(folds, subsampled(folds), strict=True):
+        for (name, rows), limit in zip(parts(after).items(), (MAX_TUNE, MAX_HELD_OUT), strict=True):
             own = parts(before)[name]
             assert {*rows.tolist()} < {*own.tolist()}
             assert len(rows.unique()) == len(rows)
             rare = [{*block[before.target.bins[block] == 1].tolist()} for block in (rows, own)]
             assert rare[0] == rare[1]
             assert len(rare[0]) == 10
-            # Frequent ones are drawn one by one: an error of at most 11, and a class that is whole leaves some unfilled
+            # Rows of the frequent class are drawn independently, with a standard deviation of at most 11
             assert limit / 2 < len(rows) < limit + 50
 
 
-def test_a_row_that_was_drawn_weighs_what_it_stands_for(folds):
-    after = thinned(folds)
+def test_a_drawn_row_has_the_weight_of_those_it_represents(folds):
+    after = subsampled(folds)
     for fold in after:
-        for rows, n_to_select in zip(parts(fold).values(), (MAX_TUNE, MAX_VET), strict=True):
+        for rows, n_to_select in zip(parts(fold).values(), (MAX_TUNE, MAX_HELD_OUT), strict=True):
             frequent = fold.target.bins[rows] == 0
-            # Half of the rows wanted for each class; the share of the 490 grows by what the ten of the other leave
+            # Half of the limit for each class; the share of the 490 grows because the other class has only ten
             share = n_to_select / 2 / 490 * n_to_select / (n_to_select / 2 + 10)
             factor = fold.row_weights[rows] / folds[0].row_weights[rows]
             torch.testing.assert_close(factor, torch.where(frequent, 1 / share, 1.0), rtol=1e-5, atol=0)
@@ -68,9 +68,9 @@ def test_weighted_means_are_unbiased(folds):
     _, before = folds
     values = torch.randn(2 * N_ROWS, generator=torch.Generator().manual_seed(3)) + 1.0
     n_draws = 200
-    found = {name: torch.zeros(n_draws, 2, dtype=torch.float64) for name in ("tune", "vet")}
+    found = {name: torch.zeros(n_draws, 2, dtype=torch.float64) for name in ("tune", "held_out")}
     for seed in range(n_draws):
-        after = thinned(folds, seed)[1]
+        after = subsampled(folds, seed)[1]
         for name, rows in parts(after).items():
             weights = after.row_weights[rows].double()
             found[name][seed] = torch.stack([weights.sum(), (weights * values[rows]).sum()])
@@ -82,8 +82,8 @@ def test_weighted_means_are_unbiased(folds):
         assert (error < 0.02 * expected).all()
 
 
-def test_training_rows_and_all_rows_that_were_not_drawn_keep_their_weight(folds):
-    after = thinned(folds)
+def test_training_rows_and_rows_that_were_not_drawn_keep_their_weight(folds):
+    after = subsampled(folds)
     drawn = torch.cat([rows for fold in after for rows in parts(fold).values()])
     kept = torch.ones(2 * N_ROWS, dtype=torch.bool)
     kept[drawn] = False
@@ -94,42 +94,43 @@ def test_training_rows_and_all_rows_that_were_not_drawn_keep_their_weight(folds)
         assert other.target is one.target
 
 
-def test_folds_share_the_new_weights_and_the_old_ones_stay(folds):
+def test_folds_share_the_new_weights_and_the_old_ones_are_unchanged(folds):
     before = folds[0].row_weights.clone()
-    first, second = thinned(folds)
+    first, second = subsampled(folds)
     assert first.row_weights is second.row_weights
     assert torch.equal(folds[0].row_weights, before)
     assert not torch.equal(first.row_weights, before)
 
 
-def test_rows_within_their_limit_stay_as_they_are(folds):
-    short = [dataclasses.replace(fold, held_out=fold.held_out[:MAX_VET]) for fold in folds]
-    for before, after in zip(short, thinned(short), strict=True):
+def test_rows_within_the_limit_are_unchanged(folds):
+    short = [dataclasses.replace(fold, held_out=fold.held_out[:MAX_HELD_OUT]) for fold in folds]
+    for before, after in zip(short, subsampled(short), strict=True):
         assert after.held_out is before.held_out
         assert torch.equal(after.row_weights[after.held_out], before.row_weights[before.held_out])
         assert len(after.tune[0]) < len(before.tune[0])
 
 
-def test_small_folds_and_those_of_several_members_are_left_alone(folds):
+def test_small_folds_and_folds_with_several_members_are_unchanged(folds):
     small = [
-        dataclasses.replace(fold, tune=(fold.tune[0][:MAX_TUNE],), held_out=fold.held_out[:MAX_VET]) for fold in folds
+        dataclasses.replace(fold, tune=(fold.tune[0][:MAX_TUNE],), held_out=fold.held_out[:MAX_HELD_OUT])
+        for fold in folds
     ]
     several = [dataclasses.replace(fold, train=fold.train * 2, tune=fold.tune * 2) for fold in folds]
     for untouched in (small, several):
-        for before, after in zip(untouched, thinned(untouched), strict=True):
+        for before, after in zip(untouched, subsampled(untouched), strict=True):
             assert all(one is other for one, other in zip(before.tune, after.tune, strict=True))
             assert after.held_out is before.held_out
             assert torch.equal(after.row_weights, before.row_weights)
 
 
-def test_the_rows_of_all_folds_together_are_limited(folds):
+def test_the_limit_is_over_all_folds(folds):
     short = [dataclasses.replace(fold, tune=(fold.tune[0][: 2 * MAX_TUNE],)) for fold in folds]
-    # 200 rows are what one fold may have, and twice what each of two may
-    assert len(thinned(short[:1])[0].tune[0]) == 2 * MAX_TUNE
-    assert all(len(fold.tune[0]) < 1.5 * MAX_TUNE for fold in thinned(short))
+    # 200 rows are the limit of a single fold, and twice that of each of two folds
+    assert len(subsampled(short[:1])[0].tune[0]) == 2 * MAX_TUNE
+    assert all(len(fold.tune[0]) < 1.5 * MAX_TUNE for fold in subsampled(short))
 
 
 def test_draws_come_from_the_generator(folds):
-    first, second, other = (thinned(folds, seed)[0].held_out.tolist() for seed in (1, 1, 2))
+    first, second, other = (subsampled(folds, seed)[0].held_out.tolist() for seed in (1, 1, 2))
     assert first == second
     assert first != other
