@@ -16,17 +16,7 @@ R = TypeVar("R")
 
 
 def user_backend() -> Any:
-    """Return the backend that the user chose with ``joblib.parallel_config``, or None.
-
-    Examples
-    --------
-    >>> import joblib
-    >>> user_backend() is None
-    True
-    >>> with joblib.parallel_config(backend="threading"):
-    ...     type(user_backend()).__name__
-    'ThreadingBackend'
-    """
+    """Return the backend that the user chose with ``joblib.parallel_config``, or None."""
     from joblib.parallel import get_active_backend  # noqa: PLC0415 - takes 0.1 s, only needed when methods run
 
     # A backend that the user chose does not depend on what the caller prefers

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import numbers
 import os
 import tempfile
 import time
@@ -123,9 +122,12 @@ def compare(
         held_out=float(held_out),
         seed=random_state,
     )
-    n_features = _check_n_features(n_features, len(dataset.table.columns))
+    if n_features is not None:
+        n_features = check_integer("n_features", n_features, 1, len(dataset.table.columns))
     if user_backend() is None:  # workers of a backend may have other devices
-        _check_device(str(device))
+        from minerva_select.runtime.device import find_device  # noqa: PLC0415 - loads torch
+
+        find_device(str(device))
     with _open_cache(cache_dir) as records:
         limit = None if time_limit is None else float(time_limit)
         runner = Runner(dataset, records, n_features, limit, str(device), random_state)
@@ -225,20 +227,6 @@ def _mean_marginals(results: dict[str, list[SplitResult]]) -> dict[str, float]:
                 found.setdefault(feature, []).append(nats)
         means = {feature: max(0.0, fmean(values)) for feature, values in found.items()} | means
     return means
-
-
-def _check_n_features(n_features: int | None, n_columns: int) -> int | None:
-    if n_features is None:
-        return None
-    if not isinstance(n_features, numbers.Integral) or not 1 <= n_features <= n_columns:
-        raise InputError(f"n_features must be between 1 and {n_columns}, the columns of X, got {brief(n_features)}.")
-    return int(n_features)
-
-
-def _check_device(device: str) -> None:
-    from minerva_select.runtime.device import find_device  # noqa: PLC0415 - loads torch
-
-    find_device(device)
 
 
 @contextmanager

@@ -48,11 +48,6 @@ def choose_metric(y: Column, is_discrete: bool) -> str:
 
     R2 for a numeric target, accuracy for more than two classes, ROC-AUC for two classes, or PR-AUC (average precision
     of the rarer class) if one of them is in less than 5% of the rows.
-
-    Examples
-    --------
-    >>> choose_metric(Column("y", np.array([0.0, 1.0, 1.0])), is_discrete=True)
-    'ROC-AUC'
     """
     if not is_discrete:
         return R2
@@ -72,32 +67,8 @@ def boosting_score(
 ) -> Score:
     """Train gradient boosting on some rows, and score it on others.
 
-    Without columns, the score is that of a constant prediction.
-
-    Parameters
-    ----------
-    train, test : pair of Table and Column
-        Features and target.
-    metric : str
-        One of those that :func:`choose_metric` returns.
-    seed : int
-        Seed of the model and of the bootstrap.
-    categorical : collection of str
-        Numeric columns to read as categorical.
-
-    Returns
-    -------
-    Score
-        With an interval from bootstrap samples of the test rows, stratified by class.
-
-    Examples
-    --------
-    >>> x = np.random.default_rng(0).standard_normal(400)
-    >>> X, y = Table((Column("x", x),), 400), Column("y", 2 * x)
-    >>> rows, others = np.arange(300), np.arange(300, 400)
-    >>> score = boosting_score((X.take(rows), y.take(rows)), (X.take(others), y.take(others)), "R2")
-    >>> score.value > 0.9, score.low <= score.value <= score.high
-    (True, True)
+    Without columns, the score is that of a constant prediction. The interval is from bootstrap samples
+    of the test rows, stratified by class. ``categorical`` names numeric columns to read as categorical.
     """
     rng = np.random.default_rng(seed)
     if metric == R2:

@@ -42,13 +42,7 @@ class Failure:
 
 
 def attempt(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R | Failure:
-    """Call a function, and return an error as a failure.
-
-    Examples
-    --------
-    >>> attempt(len, "abc"), attempt(int, "abc").code.value
-    (3, 'error')
-    """
+    """Call a function, and return an error as a failure."""
     from joblib import parallel_config  # noqa: PLC0415 - takes 0.1 s, only needed when methods run
 
     try:
@@ -59,15 +53,7 @@ def attempt(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R | 
 
 
 def describe_error(error: BaseException) -> str:
-    """Describe an error in one line: the message of our own errors; type, message and location of others.
-
-    Examples
-    --------
-    >>> describe_error(MinervaError("Column 'a' is empty; drop it."))
-    "Column 'a' is empty; drop it."
-    >>> describe_error(ZeroDivisionError("division by zero"))
-    'ZeroDivisionError: division by zero'
-    """
+    """Describe an error in one line: the message of our own errors; type, message and location of others."""
     if isinstance(error, MinervaError):
         return str(error)
     text = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")

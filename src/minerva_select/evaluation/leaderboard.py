@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -139,7 +139,7 @@ class Comparison:
         """Jaccard similarity of the features of two methods, a mean over the splits that both finished."""
         kept = {result.method: result.kept for result in self.results}
         pairs = zip(kept[method], kept[other], strict=False)
-        shares = [_jaccard(one, two) for one, two in pairs if one is not None and two is not None]
+        shares = [jaccard(one, two) for one, two in pairs if one is not None and two is not None]
         return fmean(shares) if shares else None
 
     def votes(self) -> tuple[FeatureVotes, ...]:
@@ -206,7 +206,8 @@ class Comparison:
         return cls.from_json(read_text(as_path("path", path), "a saved comparison"), source=repr(str(path)))
 
 
-def _jaccard(one: Sequence[str], two: Sequence[str]) -> float:
+def jaccard(one: Collection[str], two: Collection[str]) -> float:
+    """Size of the intersection divided by that of the union; 1 for two empty sets."""
     union = {*one, *two}
     return len({*one} & {*two}) / len(union) if union else 1.0
 

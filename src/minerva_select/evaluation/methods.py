@@ -62,17 +62,7 @@ DEFAULT_METHODS = tuple(name for name in METHODS if name != "minerva-paper")
 
 
 def find_methods(methods: Sequence[str | Method] | None = None) -> tuple[Method, ...]:
-    """Look up methods by name; None gives all but Algorithm 1 of the paper.
-
-    Examples
-    --------
-    >>> [method.label for method in find_methods(["minerva", "ksg"])]
-    ['MINERVA', 'KSG']
-    >>> find_methods(["lasoo"])
-    Traceback (most recent call last):
-        ...
-    minerva_select.errors.InputError: There is no method 'lasoo'; did you mean 'lasso'?
-    """
+    """Look up methods by name; None gives all but Algorithm 1 of the paper."""
     wanted = DEFAULT_METHODS if methods is None else methods
     if isinstance(wanted, str):
         raise InputError(f"methods is the string {brief(wanted)}; pass a list of names, such as [{brief(wanted)}].")
@@ -80,18 +70,11 @@ def find_methods(methods: Sequence[str | Method] | None = None) -> tuple[Method,
         raise InputTypeError(f"methods must be a list of names, got {brief(wanted)}.")
     if not len(wanted):  # it may be an array
         raise InputError("methods is empty; pass at least one name, or None for all methods.")
-    found = {method.name: method for method in map(_find, wanted)}
-    return tuple(found.values())
+    return tuple({method.name: method for method in map(_find, wanted)}.values())
 
 
 def is_installed(method: str | Method) -> bool:
-    """Whether the optional package of a method, if any, is installed.
-
-    Examples
-    --------
-    >>> is_installed("minerva")
-    True
-    """
+    """Whether the optional package of a method, if any, is installed."""
     package = _find(method).package
     return package is None or importlib.util.find_spec(package) is not None
 

@@ -67,13 +67,7 @@ class Records:
 
 
 def provenance() -> Record:
-    """Return versions, machine and time, to be stored with a record.
-
-    Examples
-    --------
-    >>> sorted(provenance())
-    ['machine', 'made', 'versions']
-    """
+    """Return versions, machine and time, to be stored with a record."""
     return {
         "versions": versions(PACKAGES),
         "machine": {"cpus": os.cpu_count(), "threads": os.environ.get("OMP_NUM_THREADS"), "system": platform.system()},

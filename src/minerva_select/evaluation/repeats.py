@@ -17,6 +17,7 @@ from minerva_select.data.splits import split_rows
 from minerva_select.errors import InputError, InputTypeError, brief
 from minerva_select.evaluation.backends import limit_threads, n_bytes, user_backend
 from minerva_select.evaluation.dataset import as_arrow, stratify
+from minerva_select.evaluation.leaderboard import jaccard
 from minerva_select.preprocessing.column_types import infer_target_types
 from minerva_select.results import Progress, Repeats, Selection
 from minerva_select.schema import Table
@@ -98,11 +99,11 @@ def repeat_fits(
         raise InputTypeError(f"selector must be a selector, such as MinervaSelector(), got {brief(selector)}.")
     data = _read(X, y, getattr(selector, "target_type", "auto"), is_stratified=subsample is not None)
     root = np.random.SeedSequence(int(as_generator(random_state).integers(2**63)))
-    n_at_a_time = min(n_repeats, effective_n_jobs(n_jobs))
+    n_parallel = min(n_repeats, effective_n_jobs(n_jobs))
     backend = user_backend()
     streams = backend is None or getattr(backend, "supports_return_generator", False)
     fits = Parallel(n_jobs=n_jobs, return_as="generator" if streams else "list")(
-        delayed(_fit)(selector, data, subsample, seed, n_at_a_time) for seed in root.spawn(n_repeats)
+        delayed(_fit)(selector, data, subsample, seed, n_parallel) for seed in root.spawn(n_repeats)
     )
     found: list[Selection] = []
     for selection in fits:
@@ -134,13 +135,9 @@ def with_frequencies(selection: Selection, repeats: Sequence[Selection], subsamp
     --------
     >>> from minerva_select.problems import additive
     >>> from minerva_select.selectors import MRMRSelector
-    >>> problem = additive(n_samples=2_000, n_features=8, random_state=0)
-    >>> selector = MRMRSelector(n_features_to_select=5)
+    >>> problem, selector = additive(2_000, n_features=8, random_state=0), MRMRSelector(n_features_to_select=5)
     >>> found = repeat_fits(selector, problem.X, problem.y, n_repeats=4, subsample=0.5, random_state=0)
-    >>> answer = with_frequencies(selector.fit(problem.X, problem.y).selection_, found, subsample=0.5)
-    >>> [result.frequency for result in answer.features]
-    [1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
-    >>> answer.repeats
+    >>> with_frequencies(selector.fit(problem.X, problem.y).selection_, found, subsample=0.5).repeats
     Repeats(n_fits=4, subsample=0.5, agreement=1.0)
     """
     _check_share(subsample)
@@ -156,7 +153,7 @@ def with_frequencies(selection: Selection, repeats: Sequence[Selection], subsamp
                 f"All repeats must have the columns of the selection, but {min(unshared)!r} is not in all of them."
             )
     found = [frozenset(repeat.selected) for repeat in repeats]
-    shares = [len(one & two) / len(one | two) if one | two else 1.0 for one, two in combinations(found, 2)]
+    shares = [jaccard(one, two) for one, two in combinations(found, 2)]
     features = [
         replace(result, frequency=fmean(result.feature in chosen for chosen in found)) for result in selection.features
     ]
@@ -165,7 +162,7 @@ def with_frequencies(selection: Selection, repeats: Sequence[Selection], subsamp
 
 
 def _fit(
-    selector: Any, data: _Data, subsample: float | None, seed: np.random.SeedSequence, n_at_a_time: int
+    selector: Any, data: _Data, subsample: float | None, seed: np.random.SeedSequence, n_parallel: int
 ) -> Selection:
     from joblib import parallel_config  # noqa: PLC0415
     from sklearn.base import clone  # noqa: PLC0415
@@ -179,7 +176,7 @@ def _fit(
         chosen = split_rows(table.n_rows, [subsample, 1 - subsample], data.strata, rng)[0]
         table, target = table.take(chosen), target.take(chosen)
     # Nested parallelism by threads: a cluster would get the trees of a forest one by one
-    with limit_threads(n_at_a_time), parallel_config(backend="threading"):
+    with limit_threads(n_parallel), parallel_config(backend="threading"):
         selection: Selection = fresh.fit(as_arrow(table.columns), as_arrow(target.columns)).selection_
     return selection
 

@@ -43,12 +43,12 @@ class SplitResult:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Something to compute: the key of its record, and how it runs on the user's backend and without one."""
+    """Something to compute: the key of its record, and how to compute it."""
 
     label: str
     key: Record
-    on_backend: Callable[[Dataset], Result]
-    here: Callable[[], Result]
+    compute: Callable[[Dataset], Result]
+    in_process: Callable[[], Result] | None = None  # used instead, if the user chose no backend
 
     @cached_property
     def name(self) -> str:
@@ -89,9 +89,10 @@ class Runner:
             tasks = []
             for method, split in entries:
                 own = {"method": method.name, "selector": method.selector, "own_settings": dict(method.settings)}
-                on_backend = partial(fit_on_worker, split=split.index, method=method, arguments=arguments)
-                here = partial(_fit_in_process, files, split.index, method, arguments)
-                tasks.append(self._task("selection", method.label, split, self.settings | own, on_backend, here))
+                compute = partial(fit_on_worker, split=split.index, method=method, arguments=arguments)
+                in_process = partial(_fit_in_process, files, split.index, method, arguments)
+                key = self.settings | own
+                tasks.append(Task(*self._identify("selection", method.label, split, key), compute, in_process))
             return [_as_result(result) for result in self._run(tasks, report)]
 
     def evaluate(
@@ -100,44 +101,29 @@ class Runner:
         """Add to each result the information and the score of the kept features, on the held-out rows."""
         evaluated, tasks, owners = list(results), [], []
         for index, ((method, split), result) in enumerate(zip(entries, results, strict=True)):
-            if result.kept is None:
-                continue
-            if result.kept:
-                tasks.append(self._information_task(result.kept, method, split))
-                owners.append(index)
-            else:
+            if result.kept == ():
                 evaluated[index] = dataclasses.replace(result, information=Estimate(0.0, 0.0, 0.0, len(split.held_out)))
-            tasks.append(self._score_task(result.kept, method, split))
-            owners.append(index)
+            steps = () if result.kept is None else ("information", "score") if result.kept else ("score",)
+            tasks += [self._measurement(step, result.kept or (), method, split) for step in steps]
+            owners += [index] * len(steps)
         for index, task, measured in zip(owners, tasks, self._run(tasks, report), strict=True):
             evaluated[index] = _with_measurement(evaluated[index], task.key["step"], measured)
         return evaluated
 
-    def _information_task(self, kept: tuple[str, ...], method: Method, split: Split) -> Task:
-        from minerva_select.evaluation.tasks import measure_information  # noqa: PLC0415 - loads torch
+    def _measurement(self, step: str, kept: tuple[str, ...], method: Method, split: Split) -> Task:
+        from minerva_select.evaluation import tasks  # noqa: PLC0415 - loads torch
 
-        own = {"device": self.device, "categorical_features": self.settings["categorical_features"]}
-        measure = partial(measure_information, split=split.index, kept=kept, device=self.device, seed=self.seed)
-        label, here = f"information, {method.label}", partial(attempt, measure, self.dataset)
-        return self._task("information", label, split, own | {"kept": list(kept)}, measure, here)
+        shared: dict[str, Any] = {"split": split.index, "kept": kept, "seed": self.seed}
+        if step == "information":
+            own = {"device": self.device, "categorical_features": self.settings["categorical_features"]}
+            compute = partial(tasks.measure_information, device=self.device, **shared)
+        else:
+            own = {"given_categorical": sorted(self.dataset.given_categorical)}
+            compute = partial(tasks.measure_score, **shared)
+        return Task(*self._identify(step, f"{step}, {method.label}", split, own | {"kept": list(kept)}), compute)
 
-    def _score_task(self, kept: tuple[str, ...], method: Method, split: Split) -> Task:
-        from minerva_select.evaluation.tasks import measure_score  # noqa: PLC0415 - loads torch
-
-        own = {"given_categorical": sorted(self.dataset.given_categorical), "kept": list(kept)}
-        measure = partial(measure_score, split=split.index, kept=kept, seed=self.seed)
-        here = partial(attempt, measure, self.dataset)
-        return self._task("score", f"score, {method.label}", split, own, measure, here)
-
-    def _task(
-        self,
-        step: str,
-        label: str,
-        split: Split,
-        own: Record,
-        on_backend: Callable[[Dataset], Result],
-        here: Callable[[], Result],
-    ) -> Task:
+    def _identify(self, step: str, label: str, split: Split, own: Record) -> tuple[str, Record]:
+        """Label and key of a task."""
         n_splits = len(self.dataset.splits)
         key = {
             "step": step,
@@ -148,8 +134,7 @@ class Runner:
             "seed": self.seed,
             "split": split.index,
         }
-        label += f", split {split.index + 1} of {n_splits}" if n_splits > 1 else ""
-        return Task(label, key | own, on_backend, here)
+        return label + (f", split {split.index + 1} of {n_splits}" if n_splits > 1 else ""), key | own
 
     def _run(self, tasks: Sequence[Task], report: Report) -> list[Result]:
         """Run tasks that are not on record; equal ones, as when two methods keep the same, run once."""
@@ -161,7 +146,7 @@ class Runner:
                 found = self._find(task)
                 if found is None and self.only_recorded:
                     found = Failure(FailureCode.UNFINISHED)
-                results[task.name] = found or self._save(task, task.here())
+                results[task.name] = found or self._save(task, self._compute(task))
         return [results[task.name] for task in tasks]
 
     def _run_on_backend(self, tasks: Sequence[Task], report: Report) -> dict[str, Result]:
@@ -170,10 +155,13 @@ class Runner:
             if self._find(task) is None:
                 missing.setdefault(task.name, task)
         pending, results = list(missing.values()), {}
-        for index, result in run_on_backend([task.on_backend for task in pending], self.dataset):
+        for index, result in run_on_backend([task.compute for task in pending], self.dataset):
             report(pending[index].label)
             results[pending[index].name] = self._save(pending[index], result)
         return results
+
+    def _compute(self, task: Task) -> Result:
+        return attempt(task.compute, self.dataset) if task.in_process is None else task.in_process()
 
     def _find(self, task: Task) -> Result | None:
         record = self.records.find(task.key)

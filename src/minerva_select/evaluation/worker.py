@@ -56,12 +56,6 @@ def measure_call(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) ->
 
     Memory is that of the whole process without its children. Only Linux can reset the peak; elsewhere it is the peak
     since the process started.
-
-    Examples
-    --------
-    >>> total, seconds, peak_bytes = measure_call(sum, [1, 2, 3])
-    >>> total, seconds < 1, peak_bytes > 1_000_000
-    (6, True, True)
     """
     with contextlib.suppress(OSError):
         _CLEAR_REFS.write_text("5")  # not atomic: a kernel setting, which resets VmHWM

@@ -61,7 +61,6 @@ def test_the_quick_variant_has_fewer_rows_and_all_the_methods():
     whole, quick = read_configuration("a"), read_configuration("a", quick=True)
     assert quick["rows"] < whole["rows"] == 50_000
     assert quick["methods"] == whole["methods"]
-    assert (whole.command, quick.command) == ("minerva reproduce a", "minerva reproduce a --quick")
 
 
 def test_an_unknown_experiment_and_a_missing_or_broken_file_are_refused(tmp_path):

@@ -42,8 +42,7 @@ def reproduce(
     missing = [package for package in experiment.REQUIRED if importlib.util.find_spec(package) is None]
     if missing:
         raise MissingPackageError(
-            f"{configuration.command} needs the package {missing[0]}, which is not installed; "
-            f"install it with: {INSTALL}"
+            f"minerva reproduce {configuration.name} needs the package {missing[0]}; install it with: {INSTALL}"
         )
     tasks = experiment.make_tasks(configuration, data)
     found = run_tasks(tasks, experiment.run_task, records, configuration["limit"], report)

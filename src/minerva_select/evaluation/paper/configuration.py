@@ -43,11 +43,6 @@ class Configuration:
     def __getitem__(self, setting: str) -> Any:
         return self.settings[setting]
 
-    @property
-    def command(self) -> str:
-        """The command that runs it."""
-        return f"minerva reproduce {self.name}{' --quick' if self.is_quick else ''}"
-
 
 def read_configuration(name: str, *, quick: bool = False, folder: Path | None = None) -> Configuration:
     """Read the settings of an experiment.
