@@ -47,7 +47,9 @@ def describe_groups(selection: Selection) -> list[str]:
     groups = _connected_groups([name for name, result in selected.items() if result.role is Role.TOGETHER], links)
     sentences = [_describe_group(group, selected, links, selection) for group in groups[:MOST_GROUPS]]
     if len(groups) > MOST_GROUPS:
-        sentences.append(f"{sum(map(len, groups[MOST_GROUPS:])):,} more features matter only with others.")
+        n_more = sum(map(len, groups[MOST_GROUPS:]))
+        more = "1 more feature matters" if n_more == 1 else f"{n_more:,} more features matter"
+        sentences.append(f"{more} only with others.")
     return sentences + describe_closest_pairs(selection, groups)
 
 
