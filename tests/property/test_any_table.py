@@ -1,4 +1,4 @@
-"""Claims about tables that nobody has thought of: they are read, divided and fitted, or refused in one sentence."""
+"""Random tables are read, split and fitted, or refused with a one-sentence error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from answers import assert_finite, tiny_fits
-from minerva_select import MinervaSelector, mutual_information, selectors
+from minerva_select import mutual_information, selectors
 from minerva_select.data.frames import as_table, as_target
 from minerva_select.data.splits import split_rows
 from minerva_select.errors import MinervaError
@@ -32,50 +32,50 @@ CELLS = {
     "floats": st.floats(),
     "plain floats": st.floats(-1e6, 1e6),
     "few floats": st.sampled_from([0.0, -0.0, 0.1, 1e300, 5e-324]),
-    "whole numbers": st.integers(-9, 9),
-    "large whole numbers": st.integers(-(2**70), 2**70),
-    "truth": st.booleans(),
-    "text": TEXT,
-    "few words": st.sampled_from(["", "a", "b", "nan", "1"]),
+    "integers": st.integers(-9, 9),
+    "large integers": st.integers(-(2**70), 2**70),
+    "booleans": st.booleans(),
+    "strings": TEXT,
+    "few strings": st.sampled_from(["", "a", "b", "nan", "1"]),
     "bytes": st.binary(max_size=4),
     "dates": st.dates(),
-    "moments": st.datetimes(timezones=st.one_of(st.none(), st.just(datetime.UTC))),
+    "datetimes": st.datetimes(timezones=st.one_of(st.none(), st.just(datetime.UTC))),
     "durations": st.timedeltas(),
     "times": st.times(),
-    "decimals": st.decimals(allow_nan=False, allow_infinity=False, places=3),  # of others polars panics
-    "signalling decimals": st.sampled_from([decimal.Decimal(word) for word in ("1.1", "NaN", "sNaN", "-Infinity")]),
+    "decimals": st.decimals(allow_nan=False, allow_infinity=False, places=3),  # polars panics on other decimals
+    "special decimals": st.sampled_from([decimal.Decimal(text) for text in ("1.1", "NaN", "sNaN", "-Infinity")]),
     "identifiers": st.uuids(),
     "constants": st.just(7),
-    "nothing": st.none(),
+    "missing": st.none(),
     "lists": st.lists(st.integers(), max_size=2),
     "complex": st.complex_numbers(),
     "anything": st.one_of(
         st.floats(), st.integers(), TEXT, st.booleans(), st.binary(max_size=2), st.dates(), st.none()
     ),
 }
-UNUSUAL = ("lists", "complex", "floats", "signalling decimals", "durations", "anything")
-USUAL = [kind for kind in CELLS if kind not in UNUSUAL]
+UNUSUAL = ("lists", "complex", "floats", "special decimals", "durations", "anything")
+USUAL = [type_ for type_ in CELLS if type_ not in UNUSUAL]
 NAMES = st.one_of(TEXT, st.sampled_from(["a", "b", "y", "target", "x0"]), st.integers(0, 3), st.dates())
 
 
 @st.composite
-def columns(draw, n_rows, kinds):
-    """Cells of one kind, some of them missing."""
-    cell = CELLS[draw(st.sampled_from(kinds))]
-    gap = draw(st.sampled_from([None, float("nan")]))
+def columns(draw, n_rows, types):
+    """Cells of one type, some of them missing."""
+    cell = CELLS[draw(st.sampled_from(types))]
+    missing = draw(st.sampled_from([None, float("nan")]))
     if draw(st.booleans()):
-        cell = st.one_of(cell, st.just(gap))
+        cell = st.one_of(cell, st.just(missing))
     return draw(st.lists(cell, min_size=n_rows, max_size=n_rows))
 
 
 @st.composite
-def tables(draw, min_rows=1, kinds=tuple(CELLS), max_columns=4, names=NAMES):
+def tables(draw, min_rows=1, types=tuple(CELLS), max_columns=4, names=NAMES):
     """A table in a container of any library, and its number of rows."""
     n_rows = draw(st.integers(min_rows, MAX_ROWS))
     n_columns = draw(st.integers(1, max_columns))
     container = draw(st.sampled_from(CONTAINERS))
-    kinds = [kind for kind in kinds if container is not as_polars or kind != "signalling decimals"]
-    data = [draw(columns(n_rows, kinds)) for _ in range(n_columns)]
+    types = [type_ for type_ in types if container is not as_polars or type_ != "special decimals"]
+    data = [draw(columns(n_rows, types)) for _ in range(n_columns)]
     named = draw(st.lists(names, min_size=n_columns, max_size=n_columns, unique_by=draw(st.sampled_from([str, id]))))
     return _contain(container, named, data), n_rows
 
@@ -137,17 +137,17 @@ CONTAINERS = [
 
 
 def _contain(container, names, data):
-    """The table, unless the other library cannot hold these cells or names."""
+    """The table, unless the library cannot hold these cells or names."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of pandas about cells of several types
+            warnings.simplefilter("ignore")  # pandas warns about cells of several types
             return container(names, data)
     except Exception:
         assume(False)
 
 
-def outcome(call):
-    """What comes back, or None where one sentence of ours says why nothing does."""
+def result_or_none(call):
+    """The result of a call, or None if it raises a one-sentence MinervaError."""
     try:
         return call()
     except MinervaError as error:
@@ -158,8 +158,8 @@ def outcome(call):
 
 
 def check_reading(X, n_rows, seed):
-    """Read, judge, encode and divide a table, as a fit would."""
-    table = outcome(lambda: as_table(X))
+    """Read, check, encode and split a table, as a fit does."""
+    table = result_or_none(lambda: as_table(X))
     if table is None:
         return
     assert table.n_rows == n_rows
@@ -171,58 +171,57 @@ def check_reading(X, n_rows, seed):
         assert column.is_numeric or column.values.max() < len(column.levels)
     encoded = TableEncoder(infer_column_types(table)).fit_transform(table)
     assert not ((encoded.quantiles < 0) | (encoded.quantiles > 1)).any()
-    for place, codes in enumerate(encoded.codes.T):
-        assert codes.max() < encoded.n_levels[place]
+    for position, codes in enumerate(encoded.codes.T):
+        assert codes.max() < encoded.n_levels[position]
     assert set(find_unusable(table)) <= set(table.names)
-    parts = outcome(lambda: split_rows(n_rows, [0.5, 0.5], None, np.random.default_rng(seed)))
+    parts = result_or_none(lambda: split_rows(n_rows, [0.5, 0.5], None, np.random.default_rng(seed)))
     assert parts is None or sorted(np.concatenate(parts).tolist()) == list(range(n_rows))
 
 
 def check_target(y, n_rows):
-    """Read a target and divide it into bins."""
-    target = outcome(lambda: as_target(y, n_rows))
-    types = None if target is None else outcome(lambda: infer_target_types(target))
+    """Read a target and bin it."""
+    target = result_or_none(lambda: as_target(y, n_rows))
+    types = None if target is None else result_or_none(lambda: infer_target_types(target))
     if types is None:
         return
     bins = fit_target_bins(TableEncoder(types.column_types).fit_transform(target), max_bins=256, random_state=0)
-    assert abs(bins.prior.sum() - 1) < 1e-9  # rounding of at most 30 shares
+    assert abs(bins.prior.sum() - 1) < 1e-9  # rounding errors of at most 30 terms
     assert (bins.prior > 0).all()
     assert np.isfinite(bins.entropy)
 
 
 def fit(method, X, y):
-    """An answer as JSON."""
+    """The result of a fit or an estimate as JSON."""
     if method == "estimate":
         estimate = mutual_information(X, y, random_state=0)
         return json.dumps([estimate.nats, estimate.low, estimate.high])
-    if method in ("vetting", "paper"):
-        kind = MinervaSelector if method == "vetting" else selectors.PaperSelector
-        return kind(random_state=0).fit(X, y).selection_.to_json()
     return getattr(selectors, method)(random_state=0).fit(X, y).selection_.to_json()
 
 
 def check_fit(X, y, method):
-    document = outcome(lambda: fit(method, X, y))
+    document = result_or_none(lambda: fit(method, X, y))
     if document is not None:
         assert_finite(document)
 
 
-READ = st.tuples(tables(), st.integers(0, 99))
+TABLE_AND_SEED = st.tuples(tables(), st.integers(0, 99))
 TARGET = tables(max_columns=2)
-METHODS = st.sampled_from(["vetting", "paper", "estimate", "KSGSelector", "FOCISelector", "HSICLassoSelector"])
+METHODS = st.sampled_from(
+    ["MinervaSelector", "PaperSelector", "estimate", "KSGSelector", "FOCISelector", "HSICLassoSelector"]
+)
 
 
 @st.composite
-def questions(draw):
-    """A table of a few rows that most often has an answer, a target for them, and a method."""
-    X, n_rows = draw(tables(min_rows=6, kinds=USUAL, names=st.text("abcdefgh", min_size=4, max_size=4)))
-    answers = draw(st.sampled_from(["truth", "few words", "whole numbers", "plain floats", "few floats", "dates"]))
-    y = draw(st.lists(CELLS[answers], min_size=n_rows, max_size=n_rows, unique=answers == "plain floats"))
+def fits(draw):
+    """A small table that can usually be fitted, a target and a method."""
+    X, n_rows = draw(tables(min_rows=6, types=USUAL, names=st.text("abcdefgh", min_size=4, max_size=4)))
+    target = draw(st.sampled_from(["booleans", "few strings", "integers", "plain floats", "few floats", "dates"]))
+    y = draw(st.lists(CELLS[target], min_size=n_rows, max_size=n_rows, unique=target == "plain floats"))
     return X, objects(y), draw(METHODS)
 
 
 def budget(n_examples):
-    """So many tables, whatever a single one takes; what was drawn and could not be built does not count."""
+    """This many examples, without a time limit for each; examples that cannot be built do not count."""
     return settings(
         max_examples=n_examples,
         deadline=None,
@@ -231,41 +230,41 @@ def budget(n_examples):
 
 
 @budget(250)
-@given(READ)
-def test_any_table_is_read_or_refused_in_one_sentence(read):
-    check_reading(*read[0], read[1])
+@given(TABLE_AND_SEED)
+def test_random_tables_are_read_or_refused_in_one_sentence(drawn):
+    check_reading(*drawn[0], drawn[1])
 
 
 @budget(100)
 @given(TARGET)
-def test_any_target_is_read_or_refused_in_one_sentence(read):
-    check_target(*read)
+def test_random_targets_are_read_or_refused_in_one_sentence(drawn):
+    check_target(*drawn)
 
 
 @budget(40)
-@given(questions())
-def test_any_fit_has_an_answer_or_a_reason(question):
+@given(fits())
+def test_random_fits_succeed_or_are_refused(arguments):
     with tiny_fits():
-        check_fit(*question)
+        check_fit(*arguments)
 
 
 @pytest.mark.slow
 @budget(2000)
-@given(READ)
-def test_any_of_many_tables_is_read_or_refused_in_one_sentence(read):
-    check_reading(*read[0], read[1])
+@given(TABLE_AND_SEED)
+def test_many_random_tables_are_read_or_refused_in_one_sentence(drawn):
+    check_reading(*drawn[0], drawn[1])
 
 
 @pytest.mark.slow
 @budget(500)
 @given(TARGET)
-def test_any_of_many_targets_is_read_or_refused_in_one_sentence(read):
-    check_target(*read)
+def test_many_random_targets_are_read_or_refused_in_one_sentence(drawn):
+    check_target(*drawn)
 
 
 @pytest.mark.slow
 @budget(300)
-@given(questions())
-def test_any_of_many_fits_has_an_answer_or_a_reason(question):
+@given(fits())
+def test_many_random_fits_succeed_or_are_refused(arguments):
     with tiny_fits():
-        check_fit(*question)
+        check_fit(*arguments)
