@@ -61,11 +61,12 @@ def select_command(
     """
     from minerva_select.callbacks import ProgressBar
     from minerva_select.data.file_discovery import find_files
-    from minerva_select.data.loading import open_within
-    from minerva_select.data.memory_budget import MemoryBudget
 
     _check_dependent_options(repeats=repeats, subsample=subsample, jobs=jobs, resume=resume, cache=cache, out=out)
     files = find_files(data)
+    from minerva_select.data.loading import open_within  # imports pyarrow, which takes half a second
+    from minerva_select.data.memory_budget import MemoryBudget
+
     typed = {"--target": target, "--ignore": ignore, "--keep": keep, "--drop": drop, "--categorical": categorical}
     of_rows = {"--group-column": group_column, "--time-column": time_column, "--weight-column": weight_column}
     failure: BaseException | None = None

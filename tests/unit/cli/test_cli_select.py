@@ -51,7 +51,7 @@ def test_bad_options_exit_with_2_and_one_sentence_before_any_fit(selector, argum
     [
         ("", "is empty"),
         ("amount,is_fraud\n", "no rows"),
-        ("amount,is_fraud\n1,1\n2,0\n", "row"),
+        ("amount,is_fraud\n1,1\n2,0\n", "too few"),
         ("amount,is_fraud\n" + "1,1\n2,1\n" * 20, "is_fraud"),
         ("amount,is_fraud\n" + "1,1\n2,\n3,0\n" * 20, "is_fraud"),
         ("amount,is_fraud\n" + "1,1\ninf,0\n" * 20, "amount"),
