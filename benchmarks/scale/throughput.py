@@ -24,6 +24,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from minerva_select.config import FitConfig
 from minerva_select.data.frames import as_table, as_target
+from minerva_select.mi.critic_training import fit_critics
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
 from minerva_select.mi.folds import Fold
 from minerva_select.mi.pair_tables import encoding_part
@@ -80,7 +81,7 @@ def make_trainer(fold: Fold, config: FitConfig, batch_size: int) -> Steps:
 
     def train(n_steps: int) -> None:
         schedule = replace(config.schedule, batch_size=batch_size, max_steps=n_steps, evaluate_every=n_steps)
-        critics.fit(schedule, TrainingContext(torch.Generator().manual_seed(0)), stage="learn")
+        fit_critics(critics, schedule, TrainingContext(torch.Generator().manual_seed(0)), stage="learn")
 
     return train
 

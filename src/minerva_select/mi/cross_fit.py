@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
-from torch import Generator, Tensor
+from torch import Tensor
 
-from minerva_select.config import CRITIC, Schedule
+from minerva_select.config import CRITIC
 from minerva_select.data.encoded_rows import stack_rows
 from minerva_select.mi.bounds import pointwise_information
 from minerva_select.mi.critics import ClassCritic, SeparableCritic
 from minerva_select.mi.ensemble import Ensemble
 from minerva_select.mi.folds import Fold
-from minerva_select.mi.layers import Dropout
 from minerva_select.mi.networks import NetworkShape
-from minerva_select.mi.objective import Loss
-from minerva_select.mi.pair_tables import encoding_part
-from minerva_select.mi.sampling import RebalancedSampler, UniformSampler, make_sampler, pad_rows
-from minerva_select.mi.training import TrainingContext, TrainingOptions, TrainingResult, train
-from minerva_select.runtime.cuda_graphs import BatchLoss, Draws
+from minerva_select.mi.sampling import pad_rows
 
 _CHUNK = 16384  # rows scored at once, over all members
-
-MaskSampler = Callable[[int, Generator], Tensor]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,94 +71,15 @@ class CrossFitCritics:
         chosen = {*features}
         return torch.tensor([float(feature in chosen) for feature in self.features], device=self.device)
 
-    def warm_start(self, task: int, other: CrossFitCritics, other_task: int) -> None:
-        """Copy the parameters of a task of other critics; features that those do not have keep their initial values."""
-        own_index = {feature: k for k, feature in enumerate(self.features)}
-        other_index = {feature: k for k, feature in enumerate(other.features)}
-        common = sorted(own_index.keys() & other_index.keys())
-        to = self.critic.tower.column_parameters([own_index[feature] for feature in common])
-        of = other.critic.tower.column_parameters([other_index[feature] for feature in common])
-        pairs = sorted({*self._encoded_pairs()} & {*other._encoded_pairs()})
-        to |= self.critic.tower.pair_parameters([(own_index[a], own_index[b]) for a, b in pairs])
-        of |= other.critic.tower.pair_parameters([(other_index[a], other_index[b]) for a, b in pairs])
-        entries = {f"tower.{name}": (to[name], of[name]) for name in to.keys() & of.keys()}
-        self.ensemble.warm_start_(other.ensemble, (self.members_of(task), other.members_of(other_task)), entries)
-
-    def _encoded_pairs(self) -> list[tuple[int, int]]:
+    def encoded_pairs(self) -> list[tuple[int, int]]:
         """Pairs of features that the critic gets as inputs."""
         encoding = self.critic.tower.pairs
         return [] if encoding is None else [(self.features[a], self.features[b]) for a, b in encoding.pairs]
 
-    def fit(
-        self,
-        schedule: Schedule,
-        context: TrainingContext,
-        *,
-        stage: str,
-        sample_masks: MaskSampler | None = None,
-    ) -> TrainingResult:
-        """Train until the bound on the tuning rows stops rising; ``sample_masks`` hides features row by row."""
-        seen = [rows for task in self.tasks for rows in task.fold.train]
-        n_batch = min(schedule.batch_size, *map(len, seen))
-        n_draws = n_batch * schedule.max_steps
-        sampler = make_sampler(
-            seen, self.bins, self.row_weights, self.log_prior, is_discrete=self.is_discrete, n_draws=n_draws
-        )
-        rows, weights = self._tuning_rows()
-        masks, ceiling = None, self._largest_bound(rows, weights)
-        if sample_masks is not None:  # evaluated with masks too, or the full set alone would stop the training
-            masks = sample_masks(rows.numel(), context.generator).to(self.device).view(*rows.shape, -1)
-            ceiling = torch.full_like(ceiling, torch.inf)
-
-        def tuning_bound() -> Tensor:
-            information = self._member_information(rows, masks)
-            return (information * weights).sum(1) / weights.sum(1)
-
-        return train(
-            self.ensemble,
-            self._batch_loss(sampler, n_batch, context.generator, sample_masks),
-            tuning_bound,
-            schedule,
-            replace(context, ranks=self.sharding.ranks),  # the processes that share the rows
-            stage=stage,
-            options=TrainingOptions(n_features=lambda: max(len(task.features) for task in self.tasks), ceiling=ceiling),
-        )
-
-    def _batch_loss(
-        self,
-        sampler: UniformSampler | RebalancedSampler,
-        n_batch: int,
-        generator: Generator,
-        sample_masks: MaskSampler | None,
-    ) -> BatchLoss[Loss]:
-        dropouts = [module for module in self.critic.modules() if isinstance(module, Dropout)]
-
-        def draw() -> Draws:
-            rows = sampler.draw(n_batch, generator)
-            if sample_masks is None:
-                return (rows,)
-            return rows, sample_masks(rows.numel(), generator).to(self.device).view(*rows.shape, -1)
-
-        def loss(rows: Tensor, masks: Tensor | None = None) -> Loss:
-            own, weights = self.sharding.shard(rows), self.row_weights[rows]
-            for dropout in dropouts:
-                dropout.shard = own
-            masks = self.masks if masks is None else own.select(masks)
-            scores = self._scores(own.rows, masks, encoding_part(own.rows))
-            information = pointwise_information(scores, self.bins[own.rows], sampler.log_prior)
-            return Loss(-(information * own.select(weights)).sum(1) / weights.sum(1))
-
-        return BatchLoss(draw, loss)
-
-    def _largest_bound(self, rows: Tensor, weights: Tensor) -> Tensor:  # (n_members,)
-        """Mean surprisal of the rows' targets, which no bound on these rows exceeds."""
-        surprisal = -self.log_prior.squeeze(1).gather(1, self.bins[rows])
-        return ((surprisal * weights).sum(1) / weights.sum(1)).cpu()
-
     @torch.no_grad()
     def tuning_information(self) -> list[Tensor]:
         """Information of every task's tuning rows, each from the member that did not train on it."""
-        information = self._member_information(self._tuning_rows()[0])
+        information = self.member_information(self.tuning_rows()[0])
         lengths = [[len(rows) for rows in task.fold.tune] for task in self.tasks]
         by_task = information.view(len(self.tasks), self.n_members_per_task, -1)
         return [
@@ -180,7 +94,7 @@ class CrossFitCritics:
         masks = None if mask is None else mask.expand(self.n_members, -1)
         pieces = []
         for piece in own.rows.split(self.chunk, dim=1):
-            scores = self._scores(self.repeat_for_members(piece), self.masks if masks is None else masks)
+            scores = self.scores(self.repeat_for_members(piece), self.masks if masks is None else masks)
             pieces.append(self.task_information(scores, piece))
         whole = own.gather(torch.cat(pieces, dim=1))
         return [values[: len(of_task)] for values, of_task in zip(whole, rows, strict=True)]
@@ -199,20 +113,22 @@ class CrossFitCritics:
         mean = scores.view(len(self.tasks), self.n_members_per_task, *scores.shape[1:]).mean(1)
         return pointwise_information(mean, self.bins[rows], self.log_prior[:: self.n_members_per_task])
 
-    def _tuning_rows(self) -> tuple[Tensor, Tensor]:
+    def tuning_rows(self) -> tuple[Tensor, Tensor]:  # (n_members, n_rows) each
+        """Index and weights of the tuning rows, padded."""
         return pad_rows([rows for task in self.tasks for rows in task.fold.tune], self.row_weights)
 
-    def _scores(self, rows: Tensor, masks: Tensor | None, part: Tensor | None = None) -> Tensor:
+    def scores(self, rows: Tensor, masks: Tensor | None, part: Tensor | None = None) -> Tensor:
         """Scores of rows with every target value; masks are (n_members, [n_rows,] n_features)."""
         scores: Tensor = self.critic(self.sharding.take(self.x, rows), self.bin_rows, masks, part)
         return scores  # (n_members, n_rows, n_bins)
 
-    def _member_information(self, rows: Tensor, masks: Tensor | None = None) -> Tensor:  # (n_members, n_rows)
+    def member_information(self, rows: Tensor, masks: Tensor | None = None) -> Tensor:  # (n_members, n_rows)
+        """Information of rows from each member on its own."""
         own = self.sharding.shard(rows)
         chunks = own.rows.split(self.chunk, dim=1)
         masks_of = [self.masks] * len(chunks) if masks is None else own.select(masks).split(self.chunk, dim=1)
         pieces = [
-            pointwise_information(self._scores(chunk, of_chunk), self.bins[chunk], self.log_prior)
+            pointwise_information(self.scores(chunk, of_chunk), self.bins[chunk], self.log_prior)
             for chunk, of_chunk in zip(chunks, masks_of, strict=True)
         ]
         return own.gather(torch.cat(pieces, dim=1))

@@ -13,6 +13,7 @@ from minerva_select.codes import EstimateNote
 from minerva_select.config import FitConfig
 from minerva_select.data.frames import as_table, as_target
 from minerva_select.errors import InputError
+from minerva_select.mi.critic_training import fit_critics
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
 from minerva_select.mi.folds import Fold, held_out_clusters
 from minerva_select.mi.inference import MeanEstimate, estimate_mean
@@ -166,7 +167,7 @@ def _information(
     worth = _worth_learning(folds, features, n_rows, generator)
     jobs = [CriticTask(fold, own) for fold, own in zip(folds, worth, strict=True)]
     critics = CrossFitCritics(jobs, plan.dropout, plan.width)
-    critics.fit(plan.schedule, TrainingContext(generator), stage="estimate")
+    fit_critics(critics, plan.schedule, TrainingContext(generator), stage="estimate")
     held_out = critics.held_out_information()
     trained = critics.information([fold.train[0][: len(fold.held_out)] for fold in folds])
     optimism = [float(seen.mean() - unseen.mean()) for seen, unseen in zip(trained, held_out, strict=True)]

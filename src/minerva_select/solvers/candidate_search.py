@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from minerva_select.config import INFERENCE, SEARCH, FitConfig
+from minerva_select.mi.critic_training import fit_critics, warm_start
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
 from minerva_select.mi.folds import Fold
 from minerva_select.mi.inference import MeanEstimate, estimate_mean
@@ -70,8 +71,8 @@ def fit_candidates(
         for task, k in enumerate(new):
             parent = parents[k] if parents else None
             if parent is not None:
-                critics.warm_start(task, parent.critics, parent.task)
-        result = critics.fit(schedule, context.training, stage=stage)
+                warm_start(critics, task, parent.critics, parent.task)
+        result = fit_critics(critics, schedule, context.training, stage=stage)
         for task, (k, information) in enumerate(zip(new, critics.tuning_information(), strict=True)):
             bound = _tuning_mean(folds[k], information)
             context.fitted[keys[k]] = CandidateSet(

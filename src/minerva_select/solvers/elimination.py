@@ -11,7 +11,8 @@ import torch
 from torch import Generator, Tensor
 
 from minerva_select.config import ELIMINATION, INFERENCE, VETTING
-from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics, MaskSampler
+from minerva_select.mi.critic_training import MaskSampler, fit_critics, warm_start
+from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
 from minerva_select.mi.folds import held_out_clusters, held_out_weights
 from minerva_select.mi.inference import MeanEstimate, estimate_mean
 from minerva_select.runtime.deadline import Deadline
@@ -55,10 +56,10 @@ class MaskedCritics:
         features, config = context.features_of(units), context.config
         self.critics = CrossFitCritics([CriticTask(fold, features) for fold in folds], config.dropout, config.width)
         for task, candidate in enumerate(candidates):
-            self.critics.warm_start(task, candidate.critics, candidate.task)
+            warm_start(self.critics, task, candidate.critics, candidate.task)
         index = {feature: k for k, feature in enumerate(features)}
         masks = make_mask_sampler([[index[feature] for feature in self.features[unit]] for unit in units])
-        self.critics.fit(config.schedule, context.training, stage="vet", sample_masks=masks)
+        fit_critics(self.critics, config.schedule, context.training, stage="vet", sample_masks=masks)
 
     def information(self, units: list[int]) -> Tensor:  # (n_rows,)
         """Information of every held-out row from these units; 0 without units."""
@@ -178,7 +179,7 @@ def measure_nested_sets(masked: MaskedCritics, order: list[int], sizes: list[int
 
     schedule = context.config.schedule
     schedule = replace(schedule, max_steps=min(ELIMINATION.nested_steps, schedule.max_steps))
-    critics.fit(schedule, context.training, stage="path", sample_masks=sample)
+    fit_critics(critics, schedule, context.training, stage="path", sample_masks=sample)
     return [(sorted(order[:size]), masked.mean(masked.information(order[:size]))) for size in sizes]
 
 

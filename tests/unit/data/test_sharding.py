@@ -9,6 +9,7 @@ import torch
 from minerva_select.config import FitConfig, PaperSettings, Schedule
 from minerva_select.data.encoded_rows import ColumnLayout, Rows, join_rows
 from minerva_select.data.sharding import UNSHARDED, Sharding
+from minerva_select.mi.critic_training import fit_critics
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
 from minerva_select.mi.folds import Fold, Target
 from minerva_select.mi.training import TrainingContext
@@ -89,11 +90,13 @@ def solver_steps(ranks, is_discrete):
         run = TrainingContext(generator)
         tasks = [CriticTask(folds[0], [0, 1, 2, 4]), CriticTask(folds[1], [1, 3, 4])]
         critics = CrossFitCritics(tasks, width=16)
-        critics.fit(dataclasses.replace(SHORT, max_steps=1), run, stage="learn")
+        fit_critics(critics, dataclasses.replace(SHORT, max_steps=1), run, stage="learn")
         gradient = critics.ensemble.gradient.clone()
-        outcome = critics.fit(SHORT, run, stage="learn")
+        outcome = fit_critics(critics, SHORT, run, stage="learn")
         masked = CrossFitCritics(tasks, width=16)
-        masked.fit(dataclasses.replace(SHORT, max_steps=1), run, stage="vet", sample_masks=make_mask_sampler(UNITS[:5]))
+        fit_critics(
+            masked, dataclasses.replace(SHORT, max_steps=1), run, stage="vet", sample_masks=make_mask_sampler(UNITS[:5])
+        )
         units = [[[0], [1, 4]], [[3]]]
         tuned = tuning_importances(critics, units, generator, max_rows=500)
         return {

@@ -7,6 +7,7 @@ import torch
 from minerva_select.config import Schedule
 from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.mi.bounds import pointwise_information
+from minerva_select.mi.critic_training import fit_critics
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
 from minerva_select.mi.training import TrainingContext
 from minerva_select.runtime.rng import seeded_rng
@@ -29,7 +30,7 @@ def fitted(fold, schedule=SHORT, seed=0, **arguments):
     """Critics of all features."""
     with seeded_rng(seed, CPU) as generator:
         critics = CrossFitCritics([everything(fold)], width=16)
-        critics.fit(schedule, TrainingContext(generator), stage="learn", **arguments)
+        fit_critics(critics, schedule, TrainingContext(generator), stage="learn", **arguments)
     return critics
 
 
@@ -120,7 +121,7 @@ def test_the_chunk_size_does_not_change_the_tuning_bound(make_fold, monkeypatch)
     def bounds():
         with seeded_rng(0, CPU) as generator:
             critics = CrossFitCritics([everything(fold)], width=16)
-            outcome = critics.fit(SHORT, TrainingContext(generator), stage="vet", sample_masks=half_hidden)
+            outcome = fit_critics(critics, SHORT, TrainingContext(generator), stage="vet", sample_masks=half_hidden)
         return [record.held_out_bound for record in outcome.records]
 
     whole = bounds()
@@ -132,7 +133,9 @@ def test_the_chunk_size_does_not_change_the_tuning_bound(make_fold, monkeypatch)
 def test_training_ends_when_nothing_is_left_to_learn(make_fold, generator, quick):
     fold = make_fold(*copied_column())
     patient = dataclasses.replace(quick, max_steps=500, patience=1000, patience_at_zero=1000)
-    outcome = CrossFitCritics([everything(fold)], width=16).fit(patient, TrainingContext(generator), stage="learn")
+    outcome = fit_critics(
+        CrossFitCritics([everything(fold)], width=16), patient, TrainingContext(generator), stage="learn"
+    )
     assert outcome.converged
     assert outcome.n_steps < 500
 
@@ -178,5 +181,5 @@ def _ordered(fold):
 def test_dropout_is_off_after_fitting(make_fold, generator):
     fold = make_fold(*copied_column())
     critics = CrossFitCritics([everything(fold)], dropout=0.5, width=16)
-    critics.fit(SHORT, TrainingContext(generator), stage="learn")
+    fit_critics(critics, SHORT, TrainingContext(generator), stage="learn")
     assert torch.equal(critics.held_out_information()[0], critics.held_out_information()[0])

@@ -7,6 +7,7 @@ import torch
 
 from minerva_select.config import Schedule
 from minerva_select.data.encoded_rows import Rows
+from minerva_select.mi.critic_training import fit_critics, warm_start
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
 from minerva_select.mi.training import TrainingContext
 from minerva_select.runtime.rng import seeded_rng
@@ -56,7 +57,7 @@ def test_a_task_has_the_same_scores_alone_and_with_others(two_folds, draw_critic
     tasks = CriticTask(first, [3, 0, 2]), CriticTask(second, [4, 1, 2])
     together, alone = draw_critics(*tasks, seed=1), [draw_critics(task, seed=2 + k) for k, task in enumerate(tasks)]
     for k, critics in enumerate(alone):
-        together.warm_start(k, critics, 0)
+        warm_start(together, k, critics, 0)
     for ask in (CrossFitCritics.held_out_information, CrossFitCritics.tuning_information):
         for found, (expected,) in zip(ask(together), map(ask, alone), strict=True):
             assert expected.std() > 1e-3
@@ -78,7 +79,7 @@ def test_a_warm_start_copies_common_features_and_leaves_other_features_and_tasks
     other = draw_critics(CriticTask(second, [3]), CriticTask(first, [2, 4]), seed=2)  # features 2, 3 and 4
     before = {name: value.detach().clone() for name, value in mine.ensemble.parameters.items()}
     theirs = {name: value.detach().clone() for name, value in other.ensemble.parameters.items()}
-    mine.warm_start(0, other, 1)
+    warm_start(mine, 0, other, 1)
     for name, value in mine.ensemble.parameters.items():
         assert torch.equal(value[2:], before[name][2:])
         if name not in ("tower.embed.missing", "tower.embed.levels", "tower.project.weight"):
@@ -131,7 +132,7 @@ def copied_column(make_fold, which=0, seed=0):
 def fitted(*tasks, schedule=SHORT):
     with seeded_rng(0, CPU) as generator:
         critics = CrossFitCritics(tasks, width=16)
-        critics.fit(schedule, TrainingContext(generator), stage="learn")
+        fit_critics(critics, schedule, TrainingContext(generator), stage="learn")
     return critics
 
 
@@ -164,7 +165,7 @@ def test_records_have_the_largest_number_of_features(make_fold, share_tensors, g
     one, two = share_tensors(copied_column(make_fold), copied_column(make_fold, seed=1))
     critics = CrossFitCritics([CriticTask(one, [0]), CriticTask(two, [0, 1])], width=16)
     noted = []
-    outcome = critics.fit(SHORT, TrainingContext(generator, on_record=noted.append), stage="screen")
+    outcome = fit_critics(critics, SHORT, TrainingContext(generator, on_record=noted.append), stage="screen")
     assert list(outcome.records) == noted
     assert {(record.stage, record.n_features) for record in noted} == {("screen", 2)}
     assert outcome.tuning_bound.shape == (4,)

@@ -6,8 +6,9 @@ import torch
 
 from minerva_select.config import DISCRETIZATION, Schedule
 from minerva_select.data.encoded_rows import ColumnLayout, Rows
-from minerva_select.mi import cross_fit, pair_tables
+from minerva_select.mi import critic_training, pair_tables
 from minerva_select.mi.bounds import pointwise_information
+from minerva_select.mi.critic_training import fit_critics, warm_start
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
 from minerva_select.mi.networks import FeatureTower, NetworkShape
 from minerva_select.mi.pair_tables import (
@@ -369,9 +370,12 @@ def test_training_rows_are_encoded_by_the_other_parts_and_all_other_rows_by_all(
             return rows
 
     asked = []
-    monkeypatch.setattr(cross_fit, "make_sampler", lambda *_, **named: asked.append(named) or RowSample())
-    outcome = critics.fit(
-        dataclasses.replace(STILL, batch_size=8, max_steps=3), TrainingContext(torch.Generator()), stage="learn"
+    monkeypatch.setattr(critic_training, "make_sampler", lambda *_, **named: asked.append(named) or RowSample())
+    outcome = fit_critics(
+        critics,
+        dataclasses.replace(STILL, batch_size=8, max_steps=3),
+        TrainingContext(torch.Generator()),
+        stage="learn",
     )
     assert asked == [{"is_discrete": encoded_folds[0].target.is_discrete, "n_draws": 3 * 8}]
 
@@ -398,7 +402,7 @@ def test_a_warm_start_copies_the_weights_of_common_pairs(encoded_folds, draw_cri
     other = draw_critics(CriticTask(second, [0, 2, 4]), CriticTask(first, [0, 2, 4]), seed=2)  # pairs (4, 2) and (2, 0)
     name = "tower.pairs.weight"
     before, theirs = (one.ensemble.parameters[name].detach().clone() for one in (mine, other))
-    mine.warm_start(0, other, 1)
+    warm_start(mine, 0, other, 1)
     weight = mine.ensemble.parameters[name]
     # Two inputs per pair: two of three classes
     assert torch.equal(weight[:2, 2:], theirs[2:, 2:])
@@ -411,7 +415,7 @@ def test_critics_of_fewer_features_continue_from_those_of_more(features, encoded
     fold = encoded_folds[0]
     larger = draw_critics(CriticTask(fold, [0, 1, 2, 3, 4]), seed=1)
     smaller = draw_critics(CriticTask(fold, features), seed=2)
-    smaller.warm_start(0, larger, 0)
+    warm_start(smaller, 0, larger, 0)
     # A network with a masked feature is the same as one without it
     (expected,) = larger.held_out_information(larger.feature_mask(features))
     (found,) = smaller.held_out_information()
@@ -422,7 +426,7 @@ def test_critics_of_fewer_features_continue_from_those_of_more(features, encoded
 def test_critics_with_pairs_continue_from_those_without(encoded_folds, draw_critics):
     smaller, larger = (draw_critics(CriticTask(encoded_folds[0], features), seed=1) for features in ([1, 2], [0, 1, 2]))
     before = larger.ensemble.parameters["tower.pairs.weight"].detach().clone()
-    larger.warm_start(0, smaller, 0)
+    warm_start(larger, 0, smaller, 0)
     assert torch.equal(larger.ensemble.parameters["tower.pairs.weight"], before)
     (found,), (expected,) = larger.held_out_information(larger.feature_mask([1, 2])), smaller.held_out_information()
     torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
@@ -442,7 +446,7 @@ def test_a_critic_learns_faster_with_an_encoded_pair(make_fold):
     for name, own in (("plain", fold), ("encoded", encoded(fold, [(0, 1)]))):
         with seeded_rng(0, CPU) as generator:
             critics = CrossFitCritics([CriticTask(own, [0, 1])], width=32)
-            critics.fit(schedule, TrainingContext(generator), stage="learn")
+            fit_critics(critics, schedule, TrainingContext(generator), stage="learn")
         reached[name] = float(critics.held_out_information()[0].mean())
     # The information is H(0.025) - 0.05 log 2 = 0.082 nats; 2,000 held-out rows estimate it to about 0.01
     assert reached["encoded"] > 0.05

@@ -25,7 +25,7 @@ def _no_training(monkeypatch):
         raise TrainingStartedError
 
     # Each by the name under which it is called
-    for module in ("minerva_select.mi.cross_fit", "minerva_select.solvers.paper"):
+    for module in ("minerva_select.mi.critic_training", "minerva_select.solvers.paper"):
         monkeypatch.setattr(f"{module}.train", start)
 
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from minerva_select.config import Schedule
-from minerva_select.mi.cross_fit import CrossFitCritics
+from minerva_select.mi.critic_training import fit_critics
 from minerva_select.mi.inference import MeanEstimate
 from minerva_select.runtime.deadline import Deadline
 from minerva_select.solvers import candidate_search
@@ -95,13 +95,12 @@ def test_a_candidate_starts_from_its_parent(two_tables, make_context, generator)
 
 def test_smaller_sets_get_no_extra_patience_at_zero(table, make_fold, make_context, generator, monkeypatch):
     patience = {}
-    original = CrossFitCritics.fit
 
-    def spy(self, schedule, *arguments, stage, **named):
+    def spy(critics, schedule, context, *, stage):
         patience[stage] = schedule.patience_at_zero
-        return original(self, schedule, *arguments, stage=stage, **named)
+        return fit_critics(critics, schedule, context, stage=stage)
 
-    monkeypatch.setattr(CrossFitCritics, "fit", spy)
+    monkeypatch.setattr(candidate_search, "fit_critics", spy)
     schedule = dataclasses.replace(STEP, patience=3, patience_at_zero=9)
     fold, context = make_fold(*table), make_context(singles(8), generator, schedule=schedule)
     fit_candidates([fold], [[0, 1]], context, "learn")

@@ -7,6 +7,7 @@ import torch
 
 from minerva_select.data.encoded_rows import Rows
 from minerva_select.mi.bounds import pointwise_information
+from minerva_select.mi.critic_training import fit_critics
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
 from minerva_select.mi.inference import estimate_mean
 from minerva_select.mi.pair_tables import build_pair_tables
@@ -182,7 +183,7 @@ def test_an_independent_column_has_no_importance_whatever_the_critic(unit, make_
 def test_the_importance_of_an_informative_column_is_at_least_its_information(table, make_fold, quick, generator):
     fold = make_fold(*table, n_members=2)
     critics = CrossFitCritics([CriticTask(fold, [0, 1, 2])], width=16)
-    critics.fit(quick, TrainingContext(generator), stage="learn")
+    fit_critics(critics, quick, TrainingContext(generator), stage="learn")
     information = estimate_mean(critics.held_out_information()[0], torch.ones(len(fold.held_out)))
     (importances,) = held_out_importances(critics, [[[0], [1]]], generator)
     informative, noise = (estimate_mean(importance, torch.ones(len(fold.held_out))) for importance in importances)
