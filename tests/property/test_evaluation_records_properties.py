@@ -1,4 +1,4 @@
-"""What a store of records promises wherever a write was cut."""
+"""Properties of a record file that was cut at any byte."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ record_lists = st.lists(st.dictionaries(st.text(max_size=4), values, min_size=1,
 
 
 @given(records=record_lists, data=st.data())
-def test_a_file_cut_anywhere_keeps_its_whole_records_and_takes_new_ones(records, data):
+def test_a_file_cut_anywhere_keeps_complete_records_and_accepts_new_ones(records, data):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "records.jsonl"
         store = Records(path)
         ends = []
         for record in records:
             store.append(record)
-            ends.append(path.stat().st_size - 1)  # a record is whole without its newline
+            ends.append(path.stat().st_size - 1)  # a record is complete without its newline
         cut = data.draw(st.integers(0, path.stat().st_size))
         path.write_bytes(path.read_bytes()[:cut])
         whole = [record for record, end in zip(records, ends, strict=True) if end <= cut]

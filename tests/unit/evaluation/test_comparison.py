@@ -24,7 +24,7 @@ FEW_ROWS = SelectionWarning(WarningCode.FEW_ROWS, values={"n_rows": 60})
 MISSING = Method("gone", "Gone", "no.module:Selector", package="no_such_package")
 
 
-def test_every_method_selects_from_the_same_rows_and_is_judged_on_the_others(table, ran):
+def test_every_method_selects_from_the_same_rows_and_is_evaluated_on_the_others(table, ran):
     comparison = compare(*table, [method("one"), method("two", marginal_nats=0.25)])
     assert [row.kept for row in comparison.results] == [(("a", "c", "d"),)] * 2
     assert (comparison.target, comparison.metric, comparison.n_rows, comparison.n_held_out) == ("y", "R2", 60, 20)
@@ -77,7 +77,7 @@ def test_finished_tasks_do_not_run_again_and_failed_ones_do(table, ran, tmp_path
     assert dataclasses.replace(again, seconds=0) == dataclasses.replace(first, seconds=0)
 
 
-def test_an_interrupt_hands_over_what_is_finished_and_runs_nothing_more(table, ran):
+def test_an_interrupt_passes_on_what_is_finished_and_runs_nothing_more(table, ran):
     seen = []
 
     def interrupt(progress):
@@ -96,7 +96,7 @@ def test_an_interrupt_hands_over_what_is_finished_and_runs_nothing_more(table, r
     assert ran == ["one", "two", ("a", "c", "d")]
 
 
-def test_more_time_runs_again_only_what_was_cut_short(table, ran, tmp_path):
+def test_a_longer_time_limit_repeats_only_timeouts(table, ran, tmp_path):
     methods = [method("works"), method("slow", fault="sleep")]
     compare(*table, methods, time_limit=5, cache_dir=tmp_path)
     ran.clear()
@@ -180,7 +180,7 @@ def test_results_are_means_over_splits(table, ran):
     assert row.score.value == pytest.approx(np.mean(own))
 
 
-def test_a_split_without_an_answer_leaves_the_means_to_the_others():
+def test_means_leave_out_splits_without_an_answer():
     from minerva_select.evaluation.comparison import _summarize
     from minerva_select.evaluation.runner import SplitResult
 
@@ -308,7 +308,7 @@ def test_features_that_minerva_keeps_come_first_then_by_votes_and_marginal_infor
         ({}, []),
     ],
 )
-def test_a_suspect_stands_out_or_has_nearly_all(finished, marginal_nats, suspects):
+def test_a_suspect_carries_most_of_the_information_or_much_more_than_others(finished, marginal_nats, suspects):
     assert list(dataclasses.replace(finished, marginal_nats=marginal_nats).suspects()) == suspects
 
 

@@ -22,7 +22,7 @@ def read(X, y, **settings):
 
 @pytest.fixture
 def mixed():
-    """Numbers, whole numbers, text, booleans and an unused category, with missing values."""
+    """Floats, integers, text, booleans and an unused category, with missing values."""
     return pd.DataFrame(
         {
             "amount": [0.5, np.nan, 2.5, 3.5] * 10,
@@ -34,7 +34,7 @@ def mixed():
     )
 
 
-def test_parts_are_disjoint_complete_and_hold_each_class_in_proportion(mixed):
+def test_splits_are_disjoint_complete_and_stratified(mixed):
     y = np.array([0] * 30 + [1] * 10)
     dataset = read(mixed, y, held_out=0.25, n_splits=3)
     for split in dataset.splits:
@@ -127,7 +127,7 @@ def test_any_change_of_a_value_a_name_or_a_level_changes_the_fingerprint(mixed):
         ([0] * 40, {}, "one value"),
     ],
 )
-def test_what_cannot_be_compared_is_refused_in_one_sentence(mixed, y, settings, message):
+def test_invalid_data_are_refused(mixed, y, settings, message):
     with pytest.raises(InputError, match=message):
         read(mixed, y, **settings)
 

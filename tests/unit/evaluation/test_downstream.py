@@ -64,7 +64,9 @@ def test_the_interval_has_the_width_of_a_mean_over_rows():
                                       [np.arange(400)], np.random.default_rng(0))  # fmt: skip
     expected = 2 * 1.96 * np.sqrt(0.8 * 0.2 / 400)
     assert score.value == 0.8
-    assert score.high - score.low == pytest.approx(expected, rel=0.2)  # 300 resamples know a quantile to about a tenth
+    assert score.high - score.low == pytest.approx(
+        expected, rel=0.2
+    )  # a quantile of 300 resamples has an error of about a tenth
 
 
 def test_without_features_the_score_is_that_of_a_constant():
@@ -73,15 +75,15 @@ def test_without_features_the_score_is_that_of_a_constant():
     share = rare.values[700:].mean()
     assert score_of([], rare, "PR-AUC").value == pytest.approx(share)
     assert score_of([], rare, "ROC-AUC").value == 0.5
-    amounts = Column("y", rng.standard_normal(1000))
-    expected = metrics.r2_score(amounts.values[700:], np.full(300, amounts.values[:700].mean()))
-    assert score_of([], amounts, "R2").value == pytest.approx(expected)
+    numeric = Column("y", rng.standard_normal(1000))
+    expected = metrics.r2_score(numeric.values[700:], np.full(300, numeric.values[:700].mean()))
+    assert score_of([], numeric, "R2").value == pytest.approx(expected)
     three = Column("y", np.tile([0.0, 1.0, 1.0, 2.0], 250))
     assert score_of([], three, "accuracy").value == 0.5
 
 
 def test_rare_positives_are_learned():
-    # 0.5% positives, all above a threshold that 1% of the rows pass: a precision of about a half everywhere
+    # 0.5% positives, all above a threshold that 1% of the rows exceed, so the precision is about 0.5
     rng = np.random.default_rng(0)
     x, noise = rng.random((2, 20_000))
     y = Column("y", ((x > 0.99) & (rng.random(20_000) < 0.5)).astype(float))
@@ -124,11 +126,11 @@ def test_numeric_columns_can_be_read_as_categorical():
 def test_a_class_with_one_training_row_does_not_stop_the_model():
     y = Column("y", np.array([0.0, 1.0] * 49 + [2.0, 2.0]))
     score = boosting_score(*parts([Column("x", np.arange(100.0) % 2)], y, share=0.99), "accuracy")
-    assert score.value == 0.0  # the one test row is of the third class, of which training had one row
+    assert score.value == 0.0  # the only test row has the third class, which has one training row
     assert score_of([Column("x", np.arange(100.0) % 2)], y, "accuracy").value == pytest.approx(28 / 30)
 
 
-def test_a_class_of_text_in_held_out_rows_alone_is_never_predicted():
+def test_a_class_without_training_rows_is_never_predicted():
     levels = np.array(["a", "b", "z"], dtype=object)
     y = Column("y", np.array([0, 1] * 40 + [2] * 20), levels)
     assert boosting_score(*parts([Column("x", np.arange(100.0) % 2)], y, share=0.8), "accuracy").value == 0.0

@@ -27,7 +27,7 @@ TRUTH = ("a", "b", "c", "d")
         ((), Outcome.TYPE_I, (0, 4, 0), (1, 0, 0)),
     ],
 )
-def test_selections_fall_into_the_papers_classes(selected, outcome, counts, scores):
+def test_outcomes_and_scores_of_hand_worked_selections(selected, outcome, counts, scores):
     found = score_selection(selected, TRUTH)
     assert found.outcome is outcome
     assert (len(found.true_positives), len(found.false_negatives), len(found.false_positives)) == counts
@@ -35,7 +35,7 @@ def test_selections_fall_into_the_papers_classes(selected, outcome, counts, scor
     assert found.is_exact == (outcome is Outcome.EXACT)
 
 
-def test_nothing_is_exact_when_nothing_is_relevant():
+def test_an_empty_selection_is_exact_if_nothing_is_relevant():
     silent, noisy = score_selection([], []), score_selection(["a"], [])
     assert silent.is_exact
     assert (silent.precision, silent.recall, silent.f1) == (1, 1, 1)

@@ -184,7 +184,7 @@ def test_the_rarest_of_many_levels_become_one():
     codes = np.repeat(np.arange(60.0), np.arange(60) + 1)
     joined = fraud._join_rare_levels(codes)
     assert len(np.unique(joined)) == fraud.MAX_LEVELS
-    assert (joined[codes >= 21] == codes[codes >= 21]).all()  # the 39 commonest
+    assert (joined[codes >= 21] == codes[codes >= 21]).all()  # the 39 most common
     assert (joined[codes < 21] == -1).all()
     np.testing.assert_array_equal(fraud._join_rare_levels(codes[codes < 40]), codes[codes < 40])
 
@@ -251,7 +251,7 @@ def test_a_file_without_the_target_is_refused(tmp_path):
 
 @pytest.mark.reference
 def test_the_bound_of_mine_comes_near_the_closed_form_and_stays_near_zero_without_dependence():
-    # A bound on 1,000 held-out rows of one shuffle has a standard error of about 0.03 nats
+    # With 1,000 held-out rows and one permutation, the bound has a standard error of about 0.03 nats
     strong, none = gaussian(5_000, correlation=0.9), gaussian(5_000, correlation=0.0)
     assert mine._held_out_bound(strong.X, strong.y.to_frame(), 0) == pytest.approx(strong.mutual_information, abs=0.12)
     assert mine._held_out_bound(none.X, none.y.to_frame(), 0) == pytest.approx(0.0, abs=0.05)

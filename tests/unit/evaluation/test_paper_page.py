@@ -23,7 +23,7 @@ def test_every_committed_result_is_on_the_page():
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_a_table_of_the_page_is_made_from_the_committed_records_alone(name, monkeypatch):
+def test_a_table_of_the_page_follows_from_the_committed_records(name, monkeypatch):
     def refuse(task, *_):
         raise AssertionError(f"{task.label} is not among the committed records")
 

@@ -29,16 +29,16 @@ def test_a_record_is_read_as_it_was_written(store):
     assert list(Records(store.path)) == list(store) == [record]
 
 
-def test_a_record_is_found_by_its_key_and_the_latest_counts(store):
+def test_the_latest_record_with_a_key_is_found(store):
     store.append({"method": "ksg", "split": 0, "n": 1}, {"method": "ksg", "split": 1, "n": 2})
     store.append({"method": "ksg", "split": 0, "n": 3})
     assert store.find({"method": "ksg", "split": 0})["n"] == 3
     assert Records(store.path).find({"split": 1, "method": "ksg"})["n"] == 2
     assert store.find({"method": "foci", "split": 0}) is None
-    assert store.find({"method": "ksg", "seed": None}) is None  # an entry that is not there is not None
+    assert store.find({"method": "ksg", "seed": None}) is None  # a missing entry is not None
 
 
-def test_a_key_may_hold_tuples(store):
+def test_a_key_may_contain_tuples(store):
     store.append({"columns": ("a", "b")})
     assert store.find({"columns": ("a", "b")}) == {"columns": ["a", "b"]}
 
@@ -46,7 +46,7 @@ def test_a_key_may_hold_tuples(store):
 @pytest.mark.parametrize(
     "torn", [b'{"n": 2, "na', b'{"n": 2}', b'{"name": "gr\xc3'], ids=["cut", "no newline", "cut letter"]
 )
-def test_a_line_cut_short_harms_neither_earlier_nor_later_records(store, torn):
+def test_a_truncated_line_does_not_affect_other_records(store, torn):
     store.append({"n": 1})
     with store.path.open("ab") as file:
         file.write(torn)
@@ -72,7 +72,7 @@ def test_a_record_is_on_the_disk_when_append_returns(store, monkeypatch):
     assert len(synced) == 1
 
 
-def test_a_number_that_json_lacks_is_refused_and_leaves_no_trace(store):
+def test_a_number_that_json_cannot_hold_is_refused_and_not_written(store):
     with pytest.raises(ValueError, match="JSON"):
         store.append({"n": float("nan")})
     assert list(store) == []
@@ -86,9 +86,9 @@ def test_provenance_has_versions_machine_and_time():
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", origin["made"])
 
 
-def test_a_record_of_which_the_disk_takes_only_a_part_is_not_taken_for_whole(store):
+def test_a_record_that_a_full_disk_truncated_is_ignored(store):
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (10, hard))  # a file of 10 bytes takes no more, as a full disk does
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, hard))  # a file cannot exceed 10 bytes, as on a full disk
     try:
         with pytest.raises(OSError, match="File too large"):
             store.append({"method": "ksg", "seed": 0})

@@ -140,7 +140,7 @@ def test_frequencies_are_shares_of_the_repeats_and_agreement_of_their_pairs(repe
     assert answer.selected == ("a",)
 
 
-def test_repeats_that_do_not_fit_the_selection_are_refused():
+def test_repeats_of_another_selection_are_refused():
     with pytest.raises(InputError, match="repeats"):
         with_frequencies(selection_of("a"), [])
     with pytest.raises(InputError, match="'c'"):

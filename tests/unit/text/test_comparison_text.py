@@ -1,0 +1,31 @@
+"""Sentences about compared methods."""
+
+from __future__ import annotations
+
+import pytest
+
+from minerva_select.codes import FailureCode
+from minerva_select.evaluation.failures import Failure
+from minerva_select.evaluation.leaderboard import MethodResult
+from minerva_select.text.comparison import describe_failure, method_notes, method_status
+
+
+@pytest.mark.parametrize("code", FailureCode)
+def test_every_failure_can_be_described(code):
+    assert describe_failure(Failure(code, "the message"))
+
+
+def test_a_failure_in_some_splits_says_in_how_many():
+    failures = (Failure(FailureCode.OUT_OF_TIME, seconds=5.0),)
+    some = MethodResult("ksg", "KSG", kept=(("a",), None, None), failures=failures)
+    every = MethodResult("ksg", "KSG", kept=(None, None), failures=failures)
+    assert "2 of 3" in method_status(some)
+    assert method_status(every) == describe_failure(failures[0])
+    assert method_status(MethodResult("ksg", "KSG", kept=(("a",),))) == ""
+
+
+def test_notes_name_the_measurement_that_failed():
+    failure = Failure(FailureCode.ERROR, "diverged", step="information")
+    (note,) = method_notes(MethodResult("ksg", "KSG", kept=(("a",),), failures=(failure,)))
+    assert "information" in note
+    assert "diverged" in note
