@@ -25,33 +25,15 @@ from minerva_select.selectors.parameters import as_generator, check_count, check
 
 @dataclass(frozen=True, eq=False)
 class FeatureScores:
-    """Scores of the columns of a design matrix, and the columns that the method selects.
+    """Scores of the columns of a design matrix, and the columns that the method selects."""
 
-    Attributes
-    ----------
-    scores : ndarray of float64, shape (n_columns,)
-        Higher is better.
-    selected : ndarray of bool, shape (n_columns,)
-        Columns selected by the method's own rule, or the requested number of columns.
-    measure, rule : ScoreMeasure, ScoreRule
-        What the scores measure, and the method's own rule.
-    rule_values : mapping
-        Numbers of the rule, such as its threshold.
-    details : sequence of mapping, one per column, or empty
-        Further values of the reason of each column.
-    marginal_nats : ndarray of float64, shape (n_columns,), optional
-        Mutual information of each column alone with the target, if the method estimates it.
-    warnings : tuple of SelectionWarning
-        What a user should know before trusting the selection.
-    """
-
-    scores: NDArray[np.float64]
-    selected: NDArray[np.bool_]
+    scores: NDArray[np.float64]  # (n_columns,), higher is better
+    selected: NDArray[np.bool_]  # (n_columns,), by the method's own rule or to reach the requested number
     measure: ScoreMeasure
-    rule: ScoreRule
-    rule_values: Mapping[str, Any] = field(default_factory=dict)
-    details: Sequence[Mapping[str, Any]] = ()
-    marginal_nats: NDArray[np.float64] | None = None
+    rule: ScoreRule  # the method's own
+    rule_values: Mapping[str, Any] = field(default_factory=dict)  # such as its threshold
+    details: Sequence[Mapping[str, Any]] = ()  # further values of the reason of each column, or empty
+    marginal_nats: NDArray[np.float64] | None = None  # (n_columns,) if the method estimates it
     warnings: tuple[SelectionWarning, ...] = ()
 
 

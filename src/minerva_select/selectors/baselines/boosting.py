@@ -32,19 +32,17 @@ class GradientBoostingSelector(WeightedBaselineSelector):
         Number of trees.
     learning_rate : float
         Shrinkage of each tree.
-    categorical_features : "auto" or list of str
-        Categorical columns.
-    target_type : {"auto", "discrete", "continuous"}
-        Type of the target.
     n_jobs : int or None
         Threads, as in scikit-learn.
+    categorical_features, target_type
+        As in :class:`MinervaSelector`.
     random_state : int, RandomState or None
         Seed.
 
     Attributes
     ----------
-    selection_ : Selection
-        Selected and dropped columns, with reasons.
+    selection_, support_
+        As in :class:`MinervaSelector`.
     scores_ : ndarray of float
         Share of each column in the gain of all splits; NaN for columns left out.
 

@@ -36,19 +36,17 @@ class BorutaSelector(BaselineSelector):
     n_estimators : int or None
         Number of trees of the model. None: 100 for boosting; for a forest, a number that the package derives from the
         number of columns.
-    categorical_features : "auto" or list of str
-        Categorical columns.
-    target_type : {"auto", "discrete", "continuous"}
-        Type of the target.
     n_jobs : int or None
         Threads of the model, as in scikit-learn.
+    categorical_features, target_type
+        As in :class:`MinervaSelector`.
     random_state : int, RandomState or None
         Seed.
 
     Attributes
     ----------
-    selection_ : Selection
-        Selected and dropped columns, with reasons.
+    selection_, support_
+        As in :class:`MinervaSelector`.
     scores_ : ndarray of float
         Mean importance of each column over its rounds; NaN for columns left out.
 

@@ -25,38 +25,21 @@ _MAX_EXACT = 2.0**53  # up to here a float holds every integer
 class DesignMatrix:
     """Input of a baseline.
 
-    Attributes
-    ----------
-    X : ndarray of float64, shape (n_rows, n_columns)
-        Numeric columns as they are, rescaled if they are too large or too small to be squared; integer categories as
-        they are, and other categories as codes in the order of the levels. Missing values are the median of a numeric
-        column, and a level below all others in a categorical one.
-    y : ndarray, shape (n_rows,)
-        Class codes from 0, or numbers, rescaled as in X.
-    names, target_name : tuple of str, str
-        Names of the columns of X and of the target. Constant and empty columns are left out.
-    is_categorical, is_text : ndarray of bool, shape (n_columns,)
-        Categorical columns, and those among them whose codes have no order.
-    has_missing : ndarray of bool, shape (n_rows,)
-        Rows with a missing value.
-    is_classification : bool
-        Whether y has classes.
-    sample_weight : ndarray of float64, shape (n_rows,)
-        Weights of the rows, above 0.
-    seed : int
-        Seed of all random numbers of the method.
+    Numbers that are too large or too small to be squared are rescaled. Integer categories stay integers; other ones
+    are codes in the order of the levels. Missing values are the median of a numeric column, and a level below all
+    others in a categorical one. Constant and empty columns are left out.
     """
 
-    X: NDArray[np.float64]
-    y: NDArray[Any]
+    X: NDArray[np.float64]  # (n_rows, n_columns)
+    y: NDArray[Any]  # (n_rows,) class codes from 0, or numbers
     names: tuple[str, ...]
     target_name: str
-    is_categorical: NDArray[np.bool_]
-    is_text: NDArray[np.bool_]
-    has_missing: NDArray[np.bool_]
+    is_categorical: NDArray[np.bool_]  # (n_columns,)
+    is_text: NDArray[np.bool_]  # (n_columns,) categories whose codes have no order
+    has_missing: NDArray[np.bool_]  # (n_rows,)
     is_classification: bool
-    sample_weight: NDArray[np.float64]
-    seed: int
+    sample_weight: NDArray[np.float64]  # (n_rows,) above 0
+    seed: int  # of all random numbers of the method
 
     @property
     def n_rows(self) -> int:

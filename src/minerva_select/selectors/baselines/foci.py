@@ -36,19 +36,17 @@ class FOCISelector(BaselineSelector):
     ----------
     n_features_to_select : int or None
         Number of columns to select; None stops when T no longer rises.
-    categorical_features : "auto" or list of str
-        Categorical columns; they have no effect here.
-    target_type : {"auto", "discrete", "continuous"}
-        Type of the target.
     n_jobs : int or None
         Threads of the neighbor search.
+    categorical_features, target_type
+        As in :class:`MinervaSelector`; ``categorical_features`` has no effect.
     random_state : int, RandomState or None
         Seed, which decides between equally near rows.
 
     Attributes
     ----------
-    selection_ : Selection
-        Selected and dropped columns, with reasons.
+    selection_, support_
+        As in :class:`MinervaSelector`.
     scores_ : ndarray of float
         1 for the first added column, falling linearly to 1/k for the last of k; 0 for columns not added, NaN for
         columns left out.

@@ -24,19 +24,17 @@ class RandomForestSelector(WeightedBaselineSelector):
         Number of columns to select; None selects those above the mean.
     n_estimators : int
         Number of trees.
-    categorical_features : "auto" or list of str
-        Categorical columns.
-    target_type : {"auto", "discrete", "continuous"}
-        Type of the target.
     n_jobs : int or None
         Threads, as in scikit-learn.
+    categorical_features, target_type
+        As in :class:`MinervaSelector`.
     random_state : int, RandomState or None
         Seed.
 
     Attributes
     ----------
-    selection_ : Selection
-        Selected and dropped columns, with reasons.
+    selection_, support_
+        As in :class:`MinervaSelector`.
     scores_ : ndarray of float
         Importance of each column; NaN for columns left out.
 

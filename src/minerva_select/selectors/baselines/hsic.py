@@ -22,18 +22,12 @@ _MAX_KERNEL_VALUES = 2**20  # in memory at once, 8 MB; one block of all columns 
 class KernelProducts:
     """Inner products of the kernels of all columns and, last, of the target: means over blocks.
 
-    Attributes
-    ----------
-    products : ndarray of float64, shape (n_columns + 1, n_columns + 1)
-        Mean of <K, L>, where every kernel is centered and has norm 1.
-    bias : ndarray of float64, same shape
-        Mean of trace(K) trace(L) / (block size - 1): the expected product of *independent* columns.
-    n_blocks : int
-        Number of blocks.
+    Kernels K and L are centered and have norm 1. The expected product of *independent* columns is the bias, the mean of
+    trace(K) trace(L) / (block size - 1).
     """
 
-    products: Floats
-    bias: Floats
+    products: Floats  # (n_columns + 1, n_columns + 1), means of <K, L>
+    bias: Floats  # same shape
     n_blocks: int
 
     @property
@@ -55,19 +49,12 @@ def pool_products(parts: Sequence[KernelProducts]) -> KernelProducts:
 def compute_products(
     columns: Sequence[NDArray[Any]], is_categorical: Sequence[bool] | NDArray[np.bool_], blocks: Iterable[Indices]
 ) -> KernelProducts:
-    """Compute the inner products of the kernels of all columns, a few blocks at a time.
+    """Compute the inner products of the kernels of all columns and, last, of the target.
 
-    Memory holds the products and the kernels of one block, whatever the number of rows.
-
-    Parameters
-    ----------
-    columns : sequence of ndarray, shape (n_rows,)
-        The columns and, last, the target. Numeric ones are divided by their standard deviation.
-    is_categorical : sequence of bool
-        Categorical columns, whose kernel is 1 / n_c for two rows of the same level c, which n_c rows of the block have,
-        and otherwise 0. Numeric columns have a Gaussian kernel of width 1.
-    blocks : iterable of ndarray, shape (n_blocks, block_size)
-        Row indices of each block, in any number of portions.
+    Numeric columns are divided by their standard deviation and have a Gaussian kernel of width 1. The kernel of
+    categorical columns is 1 / n_c for two rows of the same level c, which n_c rows of the block have, and otherwise 0.
+    The blocks are row indices (n_blocks, block_size), in any number of portions. Memory holds the products and the
+    kernels of a few blocks, whatever the number of rows.
 
     Examples
     --------

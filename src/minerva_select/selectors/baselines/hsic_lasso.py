@@ -52,17 +52,15 @@ class HSICLassoSelector(BaselineSelector):
         Rows per block; the time per row is proportional to it. The authors' default is 20.
     n_permutations : int
         How often all rows are divided into blocks.
-    categorical_features : "auto" or list of str
-        Categorical columns.
-    target_type : {"auto", "discrete", "continuous"}
-        Type of the target.
+    categorical_features, target_type
+        As in :class:`MinervaSelector`.
     random_state : int, RandomState or None
         Seed.
 
     Attributes
     ----------
-    selection_ : Selection
-        Selected and dropped columns, with reasons.
+    selection_, support_
+        As in :class:`MinervaSelector`.
     scores_ : ndarray of float
         Weight of each column; NaN for columns left out.
 

@@ -32,19 +32,17 @@ class KSGSelector(BaselineSelector):
         Number of neighbors.
     threshold : float
         Share of the largest information, from 0 to 1, above which a column is selected.
-    categorical_features : "auto" or list of str
-        Categorical columns.
-    target_type : {"auto", "discrete", "continuous"}
-        Type of the target.
     n_jobs : int or None
         Processes, as in scikit-learn.
+    categorical_features, target_type
+        As in :class:`MinervaSelector`.
     random_state : int, RandomState or None
         Seed of the noise that scikit-learn adds to numeric columns to break ties.
 
     Attributes
     ----------
-    selection_ : Selection
-        Selected and dropped columns, with reasons.
+    selection_, support_
+        As in :class:`MinervaSelector`.
     scores_ : ndarray of float
         Mutual information of each column in nats; NaN for columns left out.
 

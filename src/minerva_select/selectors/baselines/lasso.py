@@ -33,17 +33,15 @@ class LassoSelector(WeightedBaselineSelector):
     ----------
     n_features_to_select : int or None
         Number of columns to select; None selects those with a coefficient at the cross-validated penalty.
-    categorical_features : "auto" or list of str
-        Categorical columns.
-    target_type : {"auto", "discrete", "continuous"}
-        Type of the target.
+    categorical_features, target_type
+        As in :class:`MinervaSelector`.
     random_state : int, RandomState or None
         Seed.
 
     Attributes
     ----------
-    selection_ : Selection
-        Selected and dropped columns, with reasons.
+    selection_, support_
+        As in :class:`MinervaSelector`.
     scores_ : ndarray of float
         Largest absolute coefficient of each column; NaN for columns left out.
 

@@ -32,17 +32,15 @@ class MRMRSelector(WeightedBaselineSelector):
     ----------
     n_features_to_select : int or None
         Number of columns to select; None chooses it by cross-validation, at most 64.
-    categorical_features : "auto" or list of str
-        Categorical columns.
-    target_type : {"auto", "discrete", "continuous"}
-        Type of the target.
+    categorical_features, target_type
+        As in :class:`MinervaSelector`.
     random_state : int, RandomState or None
         Seed of the cross-validation; the order of the columns is deterministic.
 
     Attributes
     ----------
-    selection_ : Selection
-        Selected and dropped columns, with reasons.
+    selection_, support_
+        As in :class:`MinervaSelector`.
     scores_ : ndarray of float
         Relevance minus redundancy of each column in nats when it was added or, if it was not added, after the last
         step; NaN for columns left out.
@@ -117,21 +115,11 @@ def estimate_binned_mi(first: Codes, second: Codes, weights: Floats) -> float:
 
 @dataclass(frozen=True, eq=False)
 class ColumnOrder:
-    """Columns in the order of mRMR.
-
-    Attributes
-    ----------
-    columns : tuple of int
-        Columns in the order in which they were added.
-    relevance : ndarray of float64, shape (n_columns,)
-        Mutual information of each column with the target, in nats.
-    redundancy : ndarray of float64, shape (n_columns,)
-        Mean mutual information of each column with those added before it, or with all added if it was not added.
-    """
+    """Columns in the order in which mRMR adds them."""
 
     columns: tuple[int, ...]
-    relevance: Floats
-    redundancy: Floats
+    relevance: Floats  # (n_columns,) mutual information with the target, in nats
+    redundancy: Floats  # (n_columns,) mean mutual information with the columns added before, or with all added
 
 
 def order_columns(columns: Sequence[Codes], target: Codes, weights: Floats, n_to_add: int) -> ColumnOrder:

@@ -23,18 +23,10 @@ _MAX_LIST_ENTRIES = 1 << 24
 
 @dataclass(frozen=True, eq=False)
 class PointCloud:
-    """Rows as points, and which of them coincide.
+    """Rows as points, and which of them coincide."""
 
-    Attributes
-    ----------
-    coordinates : ndarray of float64, shape (n_rows, n_dimensions)
-        Coordinates of each row.
-    point_ids : ndarray of intp, shape (n_rows,)
-        Numbers from 0, equal for rows with equal coordinates.
-    """
-
-    coordinates: Floats
-    point_ids: Indices
+    coordinates: Floats  # (n_rows, n_dimensions)
+    point_ids: Indices  # (n_rows,) numbers from 0, equal for rows with equal coordinates
 
     @classmethod
     def from_coordinates(cls, coordinates: Floats) -> Self:
@@ -61,13 +53,6 @@ class NeighborSearch:
 
     In many dimensions a search is slow, and a search for each choice would repeat most of the work. There the nearest
     rows in the fixed columns are listed once, and the lists answer for almost all rows.
-
-    Parameters
-    ----------
-    fixed : PointCloud or None
-        The rows in the fixed columns; None for no columns.
-    n_jobs : int or None
-        Threads.
 
     Examples
     --------

@@ -41,19 +41,17 @@ class RFESelector(WeightedBaselineSelector):
         Number of trees of the model.
     step : float
         Columns to drop per round: a number of 1 or more, or a share of all columns.
-    categorical_features : "auto" or list of str
-        Categorical columns.
-    target_type : {"auto", "discrete", "continuous"}
-        Type of the target.
     n_jobs : int or None
         Threads of the model, as in scikit-learn.
+    categorical_features, target_type
+        As in :class:`MinervaSelector`.
     random_state : int, RandomState or None
         Seed.
 
     Attributes
     ----------
-    selection_ : Selection
-        Selected and dropped columns, with reasons.
+    selection_, support_
+        As in :class:`MinervaSelector`.
     scores_ : ndarray of float
         One over scikit-learn's ranking: 1 for selected columns, 1/2 for those eliminated in the last round, 1/3 in the
         round before; NaN for columns left out.
