@@ -171,6 +171,7 @@ class CriticConfig:
     n_blocks: int = 2  # residual blocks
     embedding_width: int = 8  # of each column
     target_embedding_width: int = 16  # of each target column in the separable critic
+    target_n_blocks: int = 1  # residual blocks of its target network, which has half the width
     n_factors: int = 32  # products that the separable critic sums
     clamp_limit: float = 3.0  # bound on embedding entries of the paper's critic
     n_encoding_parts: int = 4  # parts of the training rows for out-of-fold encoding of column pairs
@@ -196,15 +197,15 @@ SAMPLING = SamplingConfig()
 class Schedule:
     """How long and how fast to train."""
 
-    max_steps: int = 1000
-    batch_size: int = 1024
-    learning_rate: float = 2e-3
-    weight_decay: float = 0.01
-    evaluate_every: int = 25  # steps
+    max_steps: int = 1000  # of the optimizer
+    batch_size: int = 1024  # rows per member
+    learning_rate: float = 2e-3  # of AdamW
+    weight_decay: float = 0.01  # of AdamW
+    evaluate_every: int = 25  # steps between evaluations on the tuning rows
     patience: int = 4  # evaluations in a row without a better bound on the tuning rows
     patience_at_zero: int = 8  # the same while the bound is not above 0: interactions are found after a plateau
     n_decays: int = 0  # times to continue at a fifth of the learning rate after patience has run out
-    max_gradient_norm: float = 5.0
+    max_gradient_norm: float = 5.0  # per member; larger gradients are scaled down
 
 
 @dataclass(frozen=True)
@@ -295,11 +296,11 @@ SUBSAMPLE = SubsampleConfig()
 class TimeConfig:
     """Shares of the remaining time that the stages of a fit may use under a time limit."""
 
-    screen: float = 0.3
-    search: float = 0.7
-    permutation: float = 0.6
-    masked_training: float = 0.5
-    paper_learning: float = 0.5
+    screen: float = 0.3  # of all folds together
+    search: float = 0.7  # screen, learn and sparsify
+    permutation: float = 0.6  # permutation test on held-out rows
+    masked_training: float = 0.5  # training of the masked critics, before elimination
+    paper_learning: float = 0.5  # first stage of Algorithm 1
     min_vet_seconds: float = 2.0  # for the permutation test, however late it is
 
 
@@ -313,10 +314,10 @@ class FitConfig:
     n_folds: int  # 1: one split into training and held-out rows; else every row is held out once
     n_members: int  # critics per fold, trained side by side
     n_tune_parts: int  # each member tunes on one such part of the training rows and trains on the others
-    width: int
-    dropout: float
+    width: int  # of the critics' hidden layers
+    dropout: float  # share of hidden values
     schedule: Schedule
-    max_threads: int = 1
+    max_threads: int = 1  # of the CPU
     n_pairs: int = 0  # pairs of columns that the critics get as extra inputs
 
     @classmethod
@@ -353,9 +354,9 @@ class PaperSettings:
     learning_rate: float = 1e-3  # r of the network; the paper has 1e-4
     weight_rate: float = 0.02  # r of p: at 0.05 the norm falls faster than the network can follow
     threshold: float = 1e-5  # epsilon
-    batch_size: int = 1000
-    max_steps_learn: int = 2000
-    max_steps_sparsify: int = 3000
+    batch_size: int = 1000  # n
+    max_steps_learn: int = 2000  # of the first stage
+    max_steps_sparsify: int = 3000  # of the second stage
     patience: int = 8  # evaluations in a row without a better bound end the first stage
     settled_after: int = 16  # evaluations in a row with the same weights above zero end the second stage
 

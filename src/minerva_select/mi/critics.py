@@ -53,7 +53,9 @@ class SeparableCritic(nn.Module):
         super().__init__()
         self.n_factors = n_factors
         self.tower = FeatureTower(x, n_factors, shape, pairs, device)
-        target_shape = NetworkShape(shape.n_members, shape.width // 2, 1, CRITIC.target_embedding_width)
+        target_shape = NetworkShape(
+            shape.n_members, shape.width // 2, CRITIC.target_n_blocks, CRITIC.target_embedding_width
+        )
         self.target = FeatureTower(y, n_factors + 1, target_shape)
 
     def forward(self, x: Rows, y: Rows, weights: Tensor | None = None, part: Tensor | None = None) -> Tensor:
