@@ -13,12 +13,11 @@ from minerva_select.cli.tables import encodable, first_that_fits, new_table
 from minerva_select.evaluation.downstream import Score
 from minerva_select.evaluation.leaderboard import MINERVA, Comparison, FeatureVotes, MethodResult
 from minerva_select.results import Estimate
-from minerva_select.text.comparison import method_notes
+from minerva_select.text.comparison import describe_notes, explain_columns
 from minerva_select.text.feature_order import digits_of
 from minerva_select.text.formatting import NOT_MEASURED, interval, number, printable
 
 MAX_FEATURES = 30
-MAX_SUSPECTS = 3
 MAX_NAME = 40  # characters of a feature's name
 
 
@@ -34,7 +33,7 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
         for names in hidden
     )
     console.print(first_that_fits(console, tables))
-    for line in legend(comparison):
+    for line in explain_columns(comparison, _reference(comparison)):
         console.print(Text(encodable(line, console), "dim"))
     kept = [row for row in comparison.votes() if any(one.share_of_splits(row.feature) for one in comparison.results)]
     if kept:
@@ -67,7 +66,7 @@ def to_markdown(comparison: Comparison) -> str:
     parts = [
         _escape(f"# Features about {printable(comparison.target)}: comparison of methods"),
         _markdown_table([*methods], rows),
-        *map(_escape, (*legend(comparison), *describe_notes(comparison))),
+        *map(_escape, (*explain_columns(comparison, _reference(comparison)), *describe_notes(comparison))),
         "## Features\n\n`alone`: information of the single feature in nats, on the rows of the selection.",
         _markdown_table([*features], votes),
         "## Agreement\n\nShared features divided by all features of both methods, mean over splits.",
@@ -79,12 +78,12 @@ def to_markdown(comparison: Comparison) -> str:
 def method_columns(comparison: Comparison) -> dict[str, Callable[[MethodResult], str]]:
     """Cells of the table of methods, by header."""
     information = comparison.all_features.information
-    digits, base = digits_of(information.nats if information else 0.0), _base(comparison)
+    digits, reference = digits_of(information.nats if information else 0.0), _reference(comparison)
 
     def agreement(row: MethodResult) -> str:
-        if base is None or row is comparison.all_features:
+        if reference is None or row is comparison.all_features:
             return NOT_MEASURED
-        shared = comparison.agreement(row.method, base.method)
+        shared = comparison.agreement(row.method, reference.method)
         return NOT_MEASURED if shared is None else f"{shared:.0%}"
 
     return {
@@ -108,32 +107,6 @@ def feature_columns(
         columns[name_of(row)] = partial(_mark, row)
     columns["alone"] = lambda vote: number(vote.marginal_nats, digits)
     return columns
-
-
-def legend(comparison: Comparison) -> list[str]:
-    """Explain the columns of the table of methods."""
-    base, n_splits = _base(comparison), len(comparison.all_features.kept)
-    lines = [
-        f"Information about {printable(comparison.target, limit=30)} and {comparison.metric} of gradient boosting "
-        f"on {comparison.n_held_out:,} held-out rows of {comparison.n_rows:,}"
-        + (f", means of {n_splits} splits." if n_splits > 1 else ".")
-    ]
-    if base is not None:
-        lines.append(f"agree: features shared with {base.label} divided by all features of both. (95% intervals)")
-    return lines
-
-
-def describe_notes(comparison: Comparison) -> list[str]:
-    """Features to check, methods without a result, and notes of the methods."""
-    target = printable(comparison.target, limit=30)
-    notes = [
-        f"Check `{printable(feature, limit=60)}`: alone it carries {share:.0%} of the information in all features; "
-        f"is it known before {target} is?"
-        for feature, share in list(comparison.suspects().items())[:MAX_SUSPECTS]
-    ]
-    for row in (*comparison.results, comparison.all_features):
-        notes += [f"Note: {row.label}: {printable(note)}" for note in method_notes(row)]
-    return notes
 
 
 def _table(console: Console, columns: dict[str, list[str]]) -> Table:
@@ -174,7 +147,7 @@ def _finished(comparison: Comparison) -> list[MethodResult]:
     return [row for row in comparison.results if row.n_kept is not None]
 
 
-def _base(comparison: Comparison) -> MethodResult | None:
+def _reference(comparison: Comparison) -> MethodResult | None:
     """Method that the others are compared with: MINERVA or the first one that finished; None if only one did."""
     finished = _finished(comparison)
     if len(finished) < 2:

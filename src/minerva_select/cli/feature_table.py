@@ -10,11 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from minerva_select.cli.tables import encodable, first_that_fits, new_table
-from minerva_select.codes import ReasonCode, Role
+from minerva_select.codes import Role
 from minerva_select.results import FeatureResult, Selection
 from minerva_select.text import feature_order, formatting
-from minerva_select.text.reasons import shorten_reason
-from minerva_select.text.roles import describe_role
+from minerva_select.text.roles import describe_role_or_reason
 
 LONGEST_NAME = 60
 
@@ -24,7 +23,7 @@ def feature_table(selection: Selection, results: Sequence[FeatureResult], consol
 
     Examples
     --------
-    >>> from minerva_select.results import Reason
+    >>> from minerva_select.results import Reason, ReasonCode
     >>> amount = FeatureResult(
     ...     "amount", True, Reason(ReasonCode.CONTRIBUTES), contribution_nats=0.4, marginal_nats=0.3, role=Role.ALONE
     ... )
@@ -63,7 +62,7 @@ def _build(
         table.add_row(
             cell(name, _color(result)),
             *(cell(content(result)) for content in columns.values()),
-            cell(_reason(result, brief=brief)),
+            cell(describe_role_or_reason(result, brief=brief)),
             style="" if result.selected else "dim",
         )
     return table
@@ -115,15 +114,3 @@ def _frequency(result: FeatureResult, selection: Selection) -> str:
     if selection.repeats is None:
         return formatting.percent(result.frequency)
     return f"{round(result.frequency * selection.repeats.n_fits):,}/{selection.repeats.n_fits:,}"
-
-
-def _reason(result: FeatureResult, *, brief: bool) -> str:
-    """The reason, or the role if the reason is only the contribution, which has its own column."""
-    if not (result.selected and result.role is not None and result.reason.code is ReasonCode.CONTRIBUTES):
-        return shorten_reason(result.reason) if brief else str(result.reason)
-    most, limit = (2, 16) if brief else (3, formatting.LONGEST_NAME)
-    partners = formatting.join_names(result.partners, most, limit)
-    if result.role is Role.TOGETHER:
-        return f"{'' if brief else 'matters '}only with {partners or 'others'}"
-    role = describe_role(result.role)
-    return f"{role}, more with {partners}" if partners else role

@@ -11,7 +11,8 @@ from minerva_select.cli.feature_table import feature_table
 from minerva_select.cli.tables import encodable
 from minerva_select.results import FeatureResult, Selection
 from minerva_select.text import feature_order, formatting
-from minerva_select.text.metadata import conversions, describe_estimate_note
+from minerva_select.text.headline import describe_evidence
+from minerva_select.text.metadata import conversions
 
 MAX_ROWS = 30  # of the table, unless more features are selected
 MAX_SELECTED = 200
@@ -49,25 +50,6 @@ def print_selection(selection: Selection, console: Console) -> None:
         console.print()
     for notice in notices:
         write_item("Note: ", formatting.printable(notice), "yellow")
-
-
-def describe_evidence(selection: Selection) -> str:
-    """Describe the interval of the information, the number of rows and the time.
-
-    Examples
-    --------
-    >>> from minerva_select.results import Estimate, Reason, ReasonCode
-    >>> half = Estimate(0.5, 0.48, 0.52, n_rows=1000)
-    >>> one = FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES))
-    >>> describe_evidence(Selection("y", (one,), half, half, n_rows=1000, seconds=4.2))
-    '95% interval 0.480 to 0.520 nats; 1,000 rows in 4.2 s.'
-    """
-    found, digits = selection.mutual_information, feature_order.digits_for(selection)
-    ends = formatting.interval(found.low, found.high, digits) if found is not None and found.nats > 0 else ""
-    time = f" in {formatting.duration(selection.seconds)}" if selection.seconds > 0 else ""
-    first = f"95% interval {ends} nats; " if ends else ""
-    note = "" if found is None else describe_estimate_note(found)
-    return f"{first}{selection.n_rows:,} rows{time}{f'; {note}' if note else ''}."
 
 
 def rows_to_show(selection: Selection) -> tuple[list[FeatureResult], str]:

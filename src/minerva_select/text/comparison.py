@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from minerva_select.codes import FailureCode, Outcome
+from minerva_select.text.formatting import printable
 
 if TYPE_CHECKING:
     from minerva_select.evaluation.failures import Failure
-    from minerva_select.evaluation.leaderboard import MethodResult
+    from minerva_select.evaluation.leaderboard import Comparison, MethodResult
 
+_MAX_SUSPECTS = 3
 OUTCOME_LABELS = {Outcome.EXACT: "exact", Outcome.TYPE_I: "type I", Outcome.TYPE_II: "type II"}
 _MEANINGS = {Outcome.TYPE_I: " (misses relevant features)", Outcome.TYPE_II: " (keeps irrelevant features)"}
 
@@ -64,3 +66,29 @@ def method_notes(result: MethodResult) -> list[str]:
         if failure.step != "selection"
     ]
     return notes + ([method_status(result)] if result.failure is not None else [])
+
+
+def explain_columns(comparison: Comparison, reference: MethodResult | None) -> list[str]:
+    """Explain the columns of the table of methods; ``reference`` is the method that the others are compared with."""
+    n_splits = len(comparison.all_features.kept)
+    lines = [
+        f"Information about {printable(comparison.target, limit=30)} and {comparison.metric} of gradient boosting "
+        f"on {comparison.n_held_out:,} held-out rows of {comparison.n_rows:,}"
+        + (f", means of {n_splits} splits." if n_splits > 1 else ".")
+    ]
+    if reference is not None:
+        lines.append(f"agree: features shared with {reference.label} divided by all features of both. (95% intervals)")
+    return lines
+
+
+def describe_notes(comparison: Comparison) -> list[str]:
+    """Features to check, methods without a result, and notes of the methods."""
+    target = printable(comparison.target, limit=30)
+    notes = [
+        f"Check `{printable(feature, limit=60)}`: alone it carries {share:.0%} of the information in all features; "
+        f"is it known before {target} is?"
+        for feature, share in list(comparison.suspects().items())[:_MAX_SUSPECTS]
+    ]
+    for row in (*comparison.results, comparison.all_features):
+        notes += [f"Note: {row.label}: {printable(note)}" for note in method_notes(row)]
+    return notes

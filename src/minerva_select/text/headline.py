@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from minerva_select.config import VETTING
 from minerva_select.text.feature_order import digits_for
-from minerva_select.text.formatting import LONGEST_NAME, join_names, number, percent, printable
+from minerva_select.text.formatting import LONGEST_NAME, duration, interval, join_names, number, percent, printable
+from minerva_select.text.metadata import describe_estimate_note
 
 if TYPE_CHECKING:
     from minerva_select.results import Selection
@@ -39,6 +40,24 @@ def headline(selection: Selection) -> str:
     information = f"{number(found.nats, digits_for(selection))} nats about {target}"
     shares = ", ".join(_shares(selection, found.nats))
     return f"{subject} {'carries' if one else 'carry'} {information}" + (f": {shares}." if shares else ".")
+
+
+def describe_evidence(selection: Selection) -> str:
+    """Describe the interval of the information, the number of rows and the time.
+
+    Examples
+    --------
+    >>> from minerva_select.results import Estimate, Selection
+    >>> half = Estimate(0.5, 0.48, 0.52, n_rows=1000)
+    >>> describe_evidence(Selection("y", (), half, half, n_rows=1000, seconds=4.2))
+    '95% interval 0.480 to 0.520 nats; 1,000 rows in 4.2 s.'
+    """
+    found, digits = selection.mutual_information, digits_for(selection)
+    ends = interval(found.low, found.high, digits) if found is not None and found.nats > 0 else ""
+    time = f" in {duration(selection.seconds)}" if selection.seconds > 0 else ""
+    first = f"95% interval {ends} nats; " if ends else ""
+    note = "" if found is None else describe_estimate_note(found)
+    return f"{first}{selection.n_rows:,} rows{time}{f'; {note}' if note else ''}."
 
 
 def found_nothing(selection: Selection) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from minerva_select.codes import Role
+from minerva_select.codes import ReasonCode, Role
 from minerva_select.text.feature_order import digits_for, sort_features
-from minerva_select.text.formatting import join_names, number
+from minerva_select.text.formatting import LONGEST_NAME, join_names, number
 from minerva_select.text.interactions import describe_closest_pairs, synergies
+from minerva_select.text.reasons import describe_reason, shorten_reason
 
 if TYPE_CHECKING:
     from minerva_select.results import FeatureResult, Selection
@@ -23,6 +24,25 @@ _ROLES = {Role.ALONE: "matters alone", Role.TOGETHER: "only with others", Role.S
 def describe_role(role: Role | None) -> str:
     """Describe a role in a few words; empty if there is none."""
     return "" if role is None else _ROLES[role]
+
+
+def describe_role_or_reason(result: FeatureResult, *, brief: bool = False) -> str:
+    """Describe the role of a feature; its reason if it has no role, or if the reason says more than its contribution.
+
+    Examples
+    --------
+    >>> from minerva_select.results import FeatureResult, Reason
+    >>> kept = Reason(ReasonCode.CONTRIBUTES, values={"nats": 0.4})
+    >>> describe_role_or_reason(FeatureResult("a", True, kept, partners=("b",), role=Role.TOGETHER))
+    'matters only with b'
+    """
+    if not (result.selected and result.role is not None and result.reason.code is ReasonCode.CONTRIBUTES):
+        return shorten_reason(result.reason) if brief else describe_reason(result.reason)
+    partners = join_names(result.partners, *((2, 16) if brief else (3, LONGEST_NAME)))
+    if result.role is Role.TOGETHER:
+        return f"{'' if brief else 'matters '}only with {partners or 'others'}"
+    role = describe_role(result.role)
+    return f"{role}, more with {partners}" if partners else role
 
 
 def describe_groups(selection: Selection) -> list[str]:

@@ -11,7 +11,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from minerva_select.cli.comparison_view import describe_notes, print_comparison, to_markdown
+from minerva_select.cli.comparison_view import print_comparison, to_markdown
 from minerva_select.codes import FailureCode, WarningCode
 from minerva_select.errors import InputError
 from minerva_select.evaluation import METHODS, Comparison
@@ -19,6 +19,7 @@ from minerva_select.evaluation.downstream import Score
 from minerva_select.evaluation.failures import Failure
 from minerva_select.evaluation.leaderboard import MethodResult
 from minerva_select.results import Estimate, Progress, SelectionWarning
+from minerva_select.text.comparison import describe_notes
 
 FEW_ROWS = SelectionWarning(WarningCode.FEW_ROWS, values={"n_rows": 60})
 HALF = Estimate(0.5, 0.48, 0.52, n_rows=100)
