@@ -26,14 +26,14 @@ from minerva_select.config import FitConfig
 from minerva_select.data.frames import as_table, as_target
 from minerva_select.mi.critic_training import fit_critics
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
-from minerva_select.mi.folds import Fold
+from minerva_select.mi.fold import Fold
 from minerva_select.mi.pair_tables import encoding_part
-from minerva_select.mi.training import TrainingContext
+from minerva_select.mi.training_loop import TrainingContext
 from minerva_select.preprocessing.column_types import infer_column_types, infer_target_types
 from minerva_select.preprocessing.table_encoder import TableEncoder
 from minerva_select.problems import card_fraud
 from minerva_select.runtime.device import find_device
-from minerva_select.selectors.cross_validation import as_rows, informative_rows, make_folds, split_into_folds
+from minerva_select.selectors.fold_splits import as_rows, informative_rows, make_folds, split_into_folds
 from minerva_select.selectors.row_metadata import read_row_metadata
 from minerva_select.solvers.screen import add_pair_tables, screen_fold
 from minerva_select.solvers.subsample import subsample_folds

@@ -12,7 +12,7 @@ from minerva_select.config import FitConfig
 from minerva_select.data.frames import as_target
 from minerva_select.errors import InputError
 from minerva_select.preprocessing.column_types import infer_target_types
-from minerva_select.selectors.cross_validation import split_into_folds
+from minerva_select.selectors.fold_splits import split_into_folds
 from minerva_select.selectors.row_metadata import RowMetadata
 
 PLANS = [FitConfig.for_rows(n_rows) for n_rows in (50, 500, 2_000, 10_000, 50_000)]

@@ -10,8 +10,8 @@ import torch
 from minerva_select.config import FitConfig, Schedule
 from minerva_select.data.encoded_rows import ColumnLayout, Rows, join_rows
 from minerva_select.mi.cross_fit import CrossFitCritics
-from minerva_select.mi.folds import Fold, Target
-from minerva_select.mi.training import TrainingContext
+from minerva_select.mi.fold import Fold, Target
+from minerva_select.mi.training_loop import TrainingContext
 from minerva_select.runtime.rng import seeded_rng
 from minerva_select.solvers.candidate_search import SearchContext
 

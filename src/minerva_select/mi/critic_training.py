@@ -15,7 +15,7 @@ from minerva_select.mi.layers import Dropout
 from minerva_select.mi.objective import Loss
 from minerva_select.mi.pair_tables import encoding_part
 from minerva_select.mi.sampling import RebalancedSampler, UniformSampler, make_sampler
-from minerva_select.mi.training import TrainingContext, TrainingOptions, TrainingResult, train
+from minerva_select.mi.training_loop import TrainingContext, TrainingOptions, TrainingResult, train
 from minerva_select.runtime.cuda_graphs import BatchLoss, Draws
 
 MaskSampler = Callable[[int, Generator], Tensor]

@@ -13,7 +13,7 @@ from minerva_select.data.encoded_rows import stack_rows
 from minerva_select.mi.bounds import pointwise_information
 from minerva_select.mi.critics import ClassCritic, SeparableCritic
 from minerva_select.mi.ensemble import Ensemble
-from minerva_select.mi.folds import Fold
+from minerva_select.mi.fold import Fold
 from minerva_select.mi.networks import NetworkShape
 from minerva_select.mi.sampling import pad_rows
 

@@ -16,7 +16,7 @@ from torch import Tensor
 from minerva_select.config import PLUGIN
 from minerva_select.data.encoded_rows import Rows
 from minerva_select.mi.discretization import coarsen_target
-from minerva_select.mi.folds import Fold, held_out_clusters, held_out_weights
+from minerva_select.mi.fold import Fold, held_out_clusters, held_out_weights
 from minerva_select.mi.inference import MeanEstimate, estimate_mean
 
 

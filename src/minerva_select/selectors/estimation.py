@@ -15,16 +15,16 @@ from minerva_select.data.frames import as_table, as_target
 from minerva_select.errors import InputError
 from minerva_select.mi.critic_training import fit_critics
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
-from minerva_select.mi.folds import Fold, held_out_clusters
+from minerva_select.mi.fold import Fold, held_out_clusters
 from minerva_select.mi.inference import MeanEstimate, estimate_mean
-from minerva_select.mi.training import TrainingContext
+from minerva_select.mi.training_loop import TrainingContext
 from minerva_select.preprocessing.column_types import infer_column_types, infer_target_types
 from minerva_select.preprocessing.duplicates import find_unusable
 from minerva_select.results import Estimate
 from minerva_select.runtime.device import find_device, limit_threads
 from minerva_select.runtime.rng import seeded_rng
 from minerva_select.schema import Column, Table
-from minerva_select.selectors.cross_validation import check_rows, encode, make_folds, split_into_folds
+from minerva_select.selectors.fold_splits import check_rows, encode, make_folds, split_into_folds
 from minerva_select.selectors.parameters import as_generator, as_names
 from minerva_select.selectors.row_metadata import read_row_metadata
 from minerva_select.solvers.candidate_search import SearchContext, search_candidates

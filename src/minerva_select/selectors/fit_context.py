@@ -14,7 +14,7 @@ from torch import Generator
 
 from minerva_select.codes import Conversion, ReasonCode, StopCause, WarningCode
 from minerva_select.config import DIAGNOSTICS
-from minerva_select.mi.training import TrainingContext
+from minerva_select.mi.training_loop import TrainingContext
 from minerva_select.preprocessing.column_types import TargetTypes
 from minerva_select.preprocessing.identifiers import Identifier
 from minerva_select.results import (

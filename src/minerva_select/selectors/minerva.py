@@ -5,7 +5,7 @@ from __future__ import annotations
 from minerva_select.results import Selection
 from minerva_select.selectors.fit_context import FitContext
 from minerva_select.selectors.solver_selector import SolverSelector
-from minerva_select.selectors.vetting import select_by_vetting
+from minerva_select.selectors.minerva import select_by_vetting
 
 
 class MinervaSelector(SolverSelector):

@@ -7,13 +7,13 @@ import torch
 from minerva_select.codes import WarningCode
 from minerva_select.config import FitConfig
 from minerva_select.data.encoded_rows import PackedRows, Rows
-from minerva_select.mi.folds import Target
+from minerva_select.mi.fold import Target
 from minerva_select.results import Selection, SelectionWarning, TrainingRecord
 from minerva_select.results.provenance import versions
 from minerva_select.runtime.device import limit_threads
 from minerva_select.runtime.rng import seeded_rng
-from minerva_select.selectors.cross_validation import encode, informative_rows, make_folds, shard_rows, split_into_folds
-from minerva_select.selectors.diagnostics import find_suspects, suspect_warnings
+from minerva_select.selectors.fold_splits import encode, informative_rows, make_folds, shard_rows, split_into_folds
+from minerva_select.selectors.suspicious_columns import find_suspects, suspect_warnings
 from minerva_select.selectors.estimation import as_estimate
 from minerva_select.selectors.fit_context import FitContext, empty_selection
 from minerva_select.selectors.result_builder import ResultBuilder

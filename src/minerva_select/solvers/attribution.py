@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from minerva_select.config import EXPLANATION, PLUGIN
-from minerva_select.mi.folds import Fold
+from minerva_select.mi.fold import Fold
 from minerva_select.mi.inference import MeanEstimate
 from minerva_select.mi.pairwise_mi import PairwiseInformation
 from minerva_select.mi.plugin_mi import PluginEstimator

@@ -12,10 +12,10 @@ from torch import Tensor
 from minerva_select.config import INFERENCE, SEARCH, FitConfig
 from minerva_select.mi.critic_training import fit_critics, warm_start
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
-from minerva_select.mi.folds import Fold
+from minerva_select.mi.fold import Fold
 from minerva_select.mi.inference import MeanEstimate, estimate_mean
 from minerva_select.mi.pairwise_mi import PairwiseInformation
-from minerva_select.mi.training import TrainingContext
+from minerva_select.mi.training_loop import TrainingContext
 from minerva_select.solvers.permutation import tuning_importances
 from minerva_select.solvers.screen import marginal_z_of_units, select_screened_units
 

@@ -13,7 +13,7 @@ from torch import Generator, Tensor
 from minerva_select.config import ELIMINATION, INFERENCE, VETTING
 from minerva_select.mi.critic_training import MaskSampler, fit_critics, warm_start
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
-from minerva_select.mi.folds import held_out_clusters, held_out_weights
+from minerva_select.mi.fold import held_out_clusters, held_out_weights
 from minerva_select.mi.inference import MeanEstimate, estimate_mean
 from minerva_select.runtime.deadline import Deadline
 from minerva_select.solvers.candidate_search import CandidateSet, SearchContext

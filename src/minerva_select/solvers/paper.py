@@ -16,7 +16,7 @@ from minerva_select.mi.ensemble import Ensemble
 from minerva_select.mi.feature_weights import FeatureWeights
 from minerva_select.mi.inference import MeanEstimate, estimate_bound
 from minerva_select.mi.objective import Loss, norm_drift, sparsity_ratio
-from minerva_select.mi.training import TrainingContext, TrainingOptions, train
+from minerva_select.mi.training_loop import TrainingContext, TrainingOptions, train
 from minerva_select.results import TrainingRecord
 
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from minerva_select.config import INFERENCE, SEARCH
 from minerva_select.mi.discretization import coarsen_target, discretize_columns
-from minerva_select.mi.folds import Fold
+from minerva_select.mi.fold import Fold
 from minerva_select.mi.pair_tables import build_pair_tables
 from minerva_select.mi.pairwise_mi import PairwiseInformation, count_information
 from minerva_select.runtime.deadline import Deadline

@@ -9,7 +9,7 @@ from dataclasses import replace
 from torch import Generator, Tensor
 
 from minerva_select.config import SUBSAMPLE
-from minerva_select.mi.folds import Fold
+from minerva_select.mi.fold import Fold
 from minerva_select.mi.sampling import draw_stratified
 
 

@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 
 from minerva_select.config import INFERENCE, TIME_SHARES, VETTING, FitConfig
-from minerva_select.mi.folds import Fold, held_out_clusters, held_out_weights
+from minerva_select.mi.fold import Fold, held_out_clusters, held_out_weights
 from minerva_select.mi.inference import MeanEstimate, estimate_mean, holm_bonferroni
 from minerva_select.mi.pairwise_mi import PairwiseInformation
-from minerva_select.mi.training import TrainingContext
+from minerva_select.mi.training_loop import TrainingContext
 from minerva_select.solvers.attribution import ColumnAttribution, UnitAttribution, attribute_columns, attribute_units
 from minerva_select.solvers.candidate_search import (
     CandidateSet,

@@ -11,8 +11,8 @@ from minerva_select.data.encoded_rows import ColumnLayout, Rows, join_rows
 from minerva_select.data.sharding import UNSHARDED, Sharding
 from minerva_select.mi.critic_training import fit_critics
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
-from minerva_select.mi.folds import Fold, Target
-from minerva_select.mi.training import TrainingContext
+from minerva_select.mi.fold import Fold, Target
+from minerva_select.mi.training_loop import TrainingContext
 from minerva_select.runtime.deadline import Deadline
 from minerva_select.runtime.distributed import ProcessGroup
 from minerva_select.runtime.rng import network_generator, seeded_rng

@@ -9,7 +9,7 @@ from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.mi.bounds import pointwise_information
 from minerva_select.mi.critic_training import fit_critics
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
-from minerva_select.mi.training import TrainingContext
+from minerva_select.mi.training_loop import TrainingContext
 from minerva_select.runtime.rng import seeded_rng
 
 CPU = torch.device("cpu")

@@ -19,7 +19,7 @@ from minerva_select.mi.pair_tables import (
     build_pair_tables,
     encoding_part,
 )
-from minerva_select.mi.training import TrainingContext
+from minerva_select.mi.training_loop import TrainingContext
 from minerva_select.runtime.rng import seeded_rng
 
 CPU = torch.device("cpu")

@@ -9,7 +9,7 @@ import torch
 
 from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.mi.discretization import discretize_columns
-from minerva_select.mi.folds import Fold, Target
+from minerva_select.mi.fold import Fold, Target
 from minerva_select.mi.pairwise_mi import count_information
 from minerva_select.mi.plugin_mi import PluginEstimator
 from minerva_select.solvers.attribution import attribute_columns

@@ -25,7 +25,7 @@ from minerva_select.mi.critics import ClassCritic
 from minerva_select.mi.ensemble import Ensemble
 from minerva_select.mi.networks import NetworkShape
 from minerva_select.mi.objective import Loss
-from minerva_select.mi.training import TrainingContext, TrainingOptions, train
+from minerva_select.mi.training_loop import TrainingContext, TrainingOptions, train
 from minerva_select.runtime import checkpoint, checkpoint_files
 from minerva_select.runtime.checkpoint import Checkpoint
 from minerva_select.runtime.checkpoint_files import State, read_state, write_state

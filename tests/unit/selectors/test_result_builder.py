@@ -74,7 +74,7 @@ def tell(monkeypatch):
                 converged=True,
             )
 
-        monkeypatch.setattr("minerva_select.selectors.vetting.solve_vetting", solve)
+        monkeypatch.setattr("minerva_select.selectors.minerva.solve_vetting", solve)
         selector = MinervaSelector(**{"random_state": 0, **parameters}).fit(X, Y)
         return selector.selection_, {result.feature: result for result in selector.selection_.features}
 

@@ -15,12 +15,12 @@ from minerva_select.codes import WarningCode
 from minerva_select.config import FitConfig
 from minerva_select.data.frames import as_table, as_target
 from minerva_select.errors import InputError
-from minerva_select.mi.folds import held_out_clusters
+from minerva_select.mi.fold import held_out_clusters
 from minerva_select.preprocessing.column_types import infer_column_types, infer_target_types
 from minerva_select.results import SelectionWarning
 from minerva_select.runtime.device import find_device
 from minerva_select.selectors import PaperSelector
-from minerva_select.selectors.cross_validation import encode, make_folds, split_into_folds
+from minerva_select.selectors.fold_splits import encode, make_folds, split_into_folds
 from minerva_select.selectors.row_metadata import RowMetadata, read_row_metadata
 
 pytestmark = pytest.mark.usefixtures("small_plan")

@@ -7,7 +7,7 @@ from minerva_select.config import PaperSettings
 from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.mi.feature_weights import FeatureWeights
 from minerva_select.mi.objective import Loss
-from minerva_select.mi.training import TrainingContext
+from minerva_select.mi.training_loop import TrainingContext
 from minerva_select.runtime.deadline import Deadline
 from minerva_select.runtime.rng import seeded_rng
 from minerva_select.solvers import paper

@@ -11,7 +11,7 @@ from minerva_select.mi.critic_training import fit_critics
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
 from minerva_select.mi.inference import estimate_mean
 from minerva_select.mi.pair_tables import build_pair_tables
-from minerva_select.mi.training import TrainingContext
+from minerva_select.mi.training_loop import TrainingContext
 from minerva_select.solvers import permutation
 from minerva_select.solvers.permutation import held_out_importances, tuning_importances
 

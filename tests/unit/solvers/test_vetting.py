@@ -7,7 +7,7 @@ import torch
 from minerva_select.config import FitConfig, Schedule
 from minerva_select.mi.cross_fit import CriticTask
 from minerva_select.mi.inference import MeanEstimate
-from minerva_select.mi.training import TrainingContext
+from minerva_select.mi.training_loop import TrainingContext
 from minerva_select.runtime.rng import seeded_rng
 from minerva_select.solvers import vetting
 from minerva_select.solvers.candidate_search import CandidateSet, fit_candidates

@@ -18,13 +18,13 @@ from minerva_select.evaluation.paper.tasks import Task
 from minerva_select.evaluation.records import Record
 from minerva_select.evaluation.worker import measure_call
 from minerva_select.io.atomic import atomic_write
-from minerva_select.mi.training import TrainingContext
+from minerva_select.mi.training_loop import TrainingContext
 from minerva_select.preprocessing.column_types import infer_column_types
 from minerva_select.preprocessing.table_encoder import TableEncoder
 from minerva_select.problems import gaussian
 from minerva_select.runtime.rng import seeded_rng
 from minerva_select.selectors import mutual_information
-from minerva_select.selectors.cross_validation import as_rows
+from minerva_select.selectors.fold_splits import as_rows
 from minerva_select.solvers.paper import solve_paper
 from minerva_select.text.formatting import interval, number
 

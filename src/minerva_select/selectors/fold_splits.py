@@ -13,7 +13,7 @@ from minerva_select.config import SPLITS, TARGET_BINS, FitConfig
 from minerva_select.data.encoded_rows import Rows, join_rows, rows_from_arrays
 from minerva_select.data.sharding import UNSHARDED, Sharding
 from minerva_select.errors import InputError
-from minerva_select.mi.folds import Fold, Target
+from minerva_select.mi.fold import Fold, Target
 from minerva_select.preprocessing.column_types import TargetTypes
 from minerva_select.preprocessing.table_encoder import EncodedTable, TableEncoder
 from minerva_select.preprocessing.target_bins import fit_target_bins

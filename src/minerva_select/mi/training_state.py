@@ -31,7 +31,7 @@ class _Metadata:
     records: tuple[TrainingRecord, ...]
 
 
-class Trainer:
+class TrainingState:
     """Everything that the next training step depends on, except the random numbers."""
 
     def __init__(

@@ -11,7 +11,7 @@ from minerva_select.mi.critics import ConcatenatedCritic
 from minerva_select.mi.ensemble import Ensemble
 from minerva_select.mi.networks import NetworkShape
 from minerva_select.mi.objective import Loss
-from minerva_select.mi.training import TrainingContext, TrainingOptions, train
+from minerva_select.mi.training_loop import TrainingContext, TrainingOptions, train
 from minerva_select.runtime.deadline import Deadline
 from minerva_select.runtime.rng import seeded_rng
 

@@ -12,7 +12,7 @@ from minerva_select.config import STOPPING, Schedule
 from minerva_select.errors import DivergenceError
 from minerva_select.mi.ensemble import Ensemble
 from minerva_select.mi.objective import Loss
-from minerva_select.mi.trainer import Trainer
+from minerva_select.mi.training_state import TrainingState
 from minerva_select.results import TrainingRecord
 from minerva_select.runtime.checkpoint import NO_CHECKPOINT, Checkpoint
 from minerva_select.runtime.deadline import Deadline
@@ -72,44 +72,44 @@ def train(
     are the same. ``stage`` names the training in records and checkpoints; records of a resumed training are reported
     again.
     """
-    trainer = Trainer(ensemble, batch_loss, schedule, context.ranks, options.extra_state)
+    state = TrainingState(ensemble, batch_loss, schedule, context.ranks, options.extra_state)
     start = {"values": ensemble.values, **options.extra_state}
-    entry = context.checkpoint.entry(f"{stage} {schedule}", start, trainer.accepts)
+    entry = context.checkpoint.entry(f"{stage} {schedule}", start, state.accepts)
     if entry.saved is not None:
-        trainer.restore_(entry.saved)
-        for record in trainer.records:
+        state.restore_(entry.saved)
+        for record in state.records:
             context.on_record(record)
-    while not entry.is_finished and trainer.step < schedule.max_steps:
-        loss = trainer.take_step()
+    while not entry.is_finished and state.step < schedule.max_steps:
+        loss = state.take_step()
         options.after_step()
-        step = trainer.step
+        step = state.step
         # Asking for the deadline synchronizes the ranks, so several of them ask at evaluations only
         is_last = step >= schedule.max_steps or (context.ranks.size == 1 and context.deadline.expired)
         if step % schedule.evaluate_every and not is_last:  # .item() waits for the GPU, so not every step
             continue
         loss, bound = _sum_over_ranks(loss, context.ranks), _evaluate(ensemble, tuning_bound)
-        _check_divergence(loss, bound, stage, step, trainer.records[-1].held_out_bound if trainer.records else None)
-        trainer.records.append(_record(stage, step, loss, bound, options.n_features()))
-        context.on_record(trainer.records[-1])
-        trainer.update_best(bound, options.keep_best, options.ceiling)
-        trainer.converged = trainer.converged or options.finished()
-        if trainer.converged or context.deadline.expired:
+        _check_divergence(loss, bound, stage, step, state.records[-1].held_out_bound if state.records else None)
+        state.records.append(_record(stage, step, loss, bound, options.n_features()))
+        context.on_record(state.records[-1])
+        state.update_best(bound, options.keep_best, options.ceiling)
+        state.converged = state.converged or options.finished()
+        if state.converged or context.deadline.expired:
             break
         if entry.is_due:
-            entry.save(step, trainer.state())
+            entry.save(step, state.state())
     if not entry.is_finished:
-        is_complete = trainer.converged or trainer.step >= schedule.max_steps
+        is_complete = state.converged or state.step >= schedule.max_steps
         if not is_complete:  # out of time: a resumed run continues here
-            entry.save(trainer.step, trainer.state())
+            entry.save(state.step, state.state())
         if options.keep_best:
-            ensemble.restore_(trainer.best_parameters)
+            ensemble.restore_(state.best_parameters)
         else:
-            trainer.best.copy_(_evaluate(ensemble, tuning_bound))
+            state.best.copy_(_evaluate(ensemble, tuning_bound))
         if is_complete:
-            entry.finish(trainer.result())
+            entry.finish(state.result())
     ensemble.train(False)
-    trainer.release_graph()
-    return TrainingResult(trainer.step, trainer.best, trainer.converged, tuple(trainer.records))
+    state.release_graph()
+    return TrainingResult(state.step, state.best, state.converged, tuple(state.records))
 
 
 def _evaluate(ensemble: Ensemble, tuning_bound: Callable[[], Tensor]) -> Tensor:
