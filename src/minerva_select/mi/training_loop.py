@@ -96,11 +96,11 @@ def train(
         if state.converged or context.deadline.expired:
             break
         if entry.is_due:
-            entry.save(step, state.state())
+            entry.save(step, state.to_save())
     if not entry.is_finished:
         is_complete = state.converged or state.step >= schedule.max_steps
         if not is_complete:  # out of time: a resumed run continues here
-            entry.save(state.step, state.state())
+            entry.save(state.step, state.to_save())
         if options.keep_best:
             ensemble.restore_(state.best_parameters)
         else:

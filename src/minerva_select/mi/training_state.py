@@ -106,7 +106,7 @@ class TrainingState:
     def _result_names(self) -> set[str]:
         return {"values", "best", *self.extra_state}
 
-    def state(self) -> State:
+    def to_save(self) -> State:
         """State to resume training from."""
         counts = {"step": self.step, "waited": self.waited, "n_decays": self.n_decays, "rate": self.optimizer.rate}
         records = [asdict(record) for record in self.records]
@@ -114,7 +114,7 @@ class TrainingState:
 
     def result(self) -> State:
         """State of a finished training, without the optimizer: a quarter of the size."""
-        state, names = self.state(), self._result_names
+        state, names = self.to_save(), self._result_names
         return State({name: value for name, value in state.tensors.items() if name in names}, state.metadata)
 
     def accepts(self, state: State) -> bool:

@@ -19,9 +19,9 @@ from minerva_select.preprocessing.target_bins import fit_target_bins
 from minerva_select.results import FeatureResult, Progress, Reason, Selection, SelectionWarning, WeightRecord
 from minerva_select.results.provenance import versions
 from minerva_select.runtime.rng import seeded_rng
-from minerva_select.selectors.fold_splits import as_rows, check_parts
 from minerva_select.selectors.estimation import as_estimate
 from minerva_select.selectors.fit_context import FitContext, empty_selection
+from minerva_select.selectors.fold_splits import as_rows, check_parts
 from minerva_select.selectors.progress import PAPER_STAGES, Stage
 from minerva_select.selectors.solver_selector import SolverSelector
 from minerva_select.selectors.usable_columns import FeatureGroups

@@ -27,8 +27,8 @@ from minerva_select.runtime.deadline import Deadline
 from minerva_select.runtime.device import find_device, limit_threads
 from minerva_select.schema import Table
 from minerva_select.selectors.base import TableSelector
-from minerva_select.selectors.fold_splits import check_rows, find_strata
 from minerva_select.selectors.fit_context import FitContext, plain
+from minerva_select.selectors.fold_splits import check_rows, find_strata
 from minerva_select.selectors.out_of_core import Stream, open_stream
 from minerva_select.selectors.parameters import (
     as_generator,

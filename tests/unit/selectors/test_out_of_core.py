@@ -17,7 +17,7 @@ from minerva_select import MinervaSelector, open_source
 from minerva_select.codes import WarningCode
 from minerva_select.errors import InputError
 from minerva_select.problems import equality
-from minerva_select.selectors import PaperSelector, vetting
+from minerva_select.selectors import PaperSelector, minerva
 
 TINY = "1MiB"
 
@@ -73,7 +73,7 @@ def test_the_paper_solver_refuses_what_is_not_in_memory(problem):
 
 
 def test_a_device_that_runs_out_of_memory_is_sent_the_rows_batch_by_batch(problem, monkeypatch):
-    solve, calls = vetting.solve_vetting, []
+    solve, calls = minerva.solve_vetting, []
 
     def fail_once(*arguments, **keywords):
         calls.append(1)
@@ -81,7 +81,7 @@ def test_a_device_that_runs_out_of_memory_is_sent_the_rows_batch_by_batch(proble
             raise torch.OutOfMemoryError("out of memory")
         return solve(*arguments, **keywords)
 
-    monkeypatch.setattr(vetting, "solve_vetting", fail_once)
+    monkeypatch.setattr(minerva, "solve_vetting", fail_once)
     selection = MinervaSelector(random_state=0).fit(problem.X, problem.y).selection_
     assert selection.selected == ("f1", "f4")
     assert [warning.code for warning in selection.warnings] == [WarningCode.STREAMED_TO_DEVICE]
