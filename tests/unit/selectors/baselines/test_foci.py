@@ -1,33 +1,18 @@
-"""FOCI: known values of the coefficient, random ties, and the selected columns."""
+"""FOCI: the order of the columns, and the tables it accepts."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.spatial.distance import cdist
 
 from minerva_select.codes import ScoreRule, WarningCode
 from minerva_select.errors import InputError
 from minerva_select.selectors import FOCISelector
-from minerva_select.selectors.baselines.chatterjee import make_class_coefficient, make_ordered_coefficient
-from minerva_select.selectors.baselines.nearest_neighbors import NeighborSearch, PointCloud
-
-
-def column(*values):
-    return np.array(values, dtype=float)[:, None]
 
 
 def generator(seed=0):
     return np.random.default_rng(seed)
-
-
-def find_neighbors(coordinates, rng):
-    return NeighborSearch().find(PointCloud.from_coordinates(coordinates), rng)
-
-
-def estimate_dependence(y, Z, rng):
-    return make_ordered_coefficient(y)(find_neighbors(Z, rng))
 
 
 def steps(selection):
@@ -35,110 +20,6 @@ def steps(selection):
     selected = [result for result in selection.features if result.selected]
     selected.sort(key=lambda result: result.reason.values["step"])
     return [result.feature for result in selected], selected[-1].reason.values["dependence"]
-
-
-@pytest.mark.parametrize(
-    ("y", "z", "expected"),
-    [
-        # Worked out by hand: ranks of y, neighbors along z, T = sum(n min(R_i, R_M(i)) - L_i^2) / sum(L_i (n - L_i))
-        ([1, 2, 3, 4, 5], [7, 1, 11, 2, 4], -0.25),
-        ([1, 2, 3, 4, 5], [1, 2, 4, 7, 11], 0.0),
-        ([3, 1, 4, 1, 5, 9], [0, 1, 3, 6, 10, 15], -0.4),
-    ],
-)
-def test_t_has_known_values(y, z, expected):
-    assert estimate_dependence(np.array(y), column(*z), generator()) == pytest.approx(expected, abs=1e-12)
-
-
-def test_t_equals_its_definition_also_with_ties_in_y():
-    rng = generator(1)
-    y, neighbors = rng.integers(0, 5, size=60), rng.permutation(60)
-    n_rows = 60
-    up = np.array([(y <= value).sum() for value in y])
-    down = np.array([(y >= value).sum() for value in y])
-    numerator = (n_rows * np.minimum(up, up[neighbors]) - down**2).sum()
-    assert make_ordered_coefficient(y)(neighbors) == pytest.approx(
-        numerator / (down * (n_rows - down)).sum(), abs=1e-12
-    )
-
-
-def test_t_of_two_classes_counts_positives_with_a_positive_neighbor():
-    rng = generator(2)
-    y, neighbors = rng.integers(0, 2, size=60), rng.permutation(60)
-    n_pairs, n_ones = int((y & y[neighbors]).sum()), int(y.sum())
-    expected = (60 * n_pairs - n_ones**2) / ((60 - n_ones) * n_ones)
-    assert make_ordered_coefficient(y)(neighbors) == pytest.approx(expected, abs=1e-12)
-
-
-def test_t_of_classes_is_the_weighted_mean_of_one_against_the_rest():
-    rng = generator(3)
-    classes, neighbors = rng.integers(0, 4, size=80), rng.permutation(80)
-    shares = np.bincount(classes) / 80
-    each = [make_ordered_coefficient((classes == k).astype(int))(neighbors) for k in range(4)]
-    expected = np.average(each, weights=shares * (1 - shares))
-    assert make_class_coefficient(classes)(neighbors) == pytest.approx(expected, abs=1e-12)
-
-
-def test_t_of_an_independent_column_is_about_zero_also_if_rows_are_sorted_by_y():
-    found = []
-    for seed in range(20):
-        rng = generator(seed)
-        y = np.sort(rng.integers(0, 2, size=2000))
-        found.append(estimate_dependence(y, rng.integers(0, 2, size=(2000, 1)).astype(float), rng))
-    # The standard deviation of one is about 0.03, so that of the mean of 20 is 0.007
-    assert abs(np.mean(found)) < 0.03
-    assert np.std(found) < 0.06
-
-
-def test_neighbors_are_nearest():
-    rng = generator(4)
-    Z = np.column_stack([rng.normal(size=300), rng.integers(0, 4, size=300), rng.normal(size=300)])
-    distances = cdist(Z, Z)
-    np.fill_diagonal(distances, np.inf)
-    neighbors = find_neighbors(Z, rng)
-    assert distances[np.arange(300), neighbors] == pytest.approx(distances.min(axis=1))
-
-
-@pytest.mark.parametrize("n_columns", [4, 8])
-def test_lists_find_the_same_neighbors_as_a_search(n_columns):
-    rng = generator(5)
-    Z = rng.normal(size=(400, n_columns))
-    Z[:50] *= 5  # far from all others, where lists are too short
-    fixed, last = PointCloud.from_coordinates(Z[:, :-1]), PointCloud.from_coordinates(Z[:, -1:])
-    assert NeighborSearch(fixed).find(last, rng).tolist() == find_neighbors(Z, rng).tolist()
-
-
-def test_rows_equally_near_are_equally_likely():
-    # Row 0 is one step from two rows on its left and one on its right
-    points = column(0.0, -1.0, -1.0, 1.0, 5.0)
-    drawn = np.array([find_neighbors(points, generator(seed))[0] for seed in range(600)])
-    counts = np.bincount(drawn, minlength=5)
-    assert counts[0] == counts[4] == 0
-    # Binomial with mean 200 and standard deviation 11.5
-    assert (np.abs(counts[1:4] - 200) < 50).all()
-
-
-def test_rows_that_coincide_draw_from_each_other():
-    points = column(3.0, 3.0, 3.0, 8.0, 8.0)
-    drawn = np.array([find_neighbors(points, generator(seed)) for seed in range(400)])
-    assert (drawn != np.arange(5)).all()
-    assert set(drawn[:, 3]) == {4}
-    # Binomial with mean 200 and standard deviation 10
-    assert abs((drawn[:, 0] == 1).sum() - 200) < 45
-    assert set(drawn[:, 0]) == {1, 2}
-
-
-def test_ties_are_uniform_in_many_columns_too():
-    # The middle of a grid in five columns, with a neighbor on either side along each
-    grid = np.vstack([np.zeros(5), np.eye(5), -np.eye(5)])
-    far = 100 + 10 * generator(6).normal(size=(60, 5))
-    points = np.vstack([grid, far])
-    search = NeighborSearch(PointCloud.from_coordinates(points[:, :-1]))
-    last = PointCloud.from_coordinates(points[:, -1:])
-    drawn = np.bincount([search.find(last, generator(seed))[0] for seed in range(600)], minlength=11)
-    assert drawn[0] == drawn[11:].sum() == 0
-    # Binomial with mean 60 and standard deviation 7.3
-    assert (np.abs(drawn[1:11] - 60) < 33).all()
 
 
 @pytest.fixture(scope="module")

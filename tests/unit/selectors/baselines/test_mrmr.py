@@ -1,37 +1,13 @@
-"""mRMR: binned mutual information, the order of the columns, and the number selected."""
+"""mRMR: binned mutual information, the order of the columns, and the selected ones."""
 
 from __future__ import annotations
-
-import dataclasses
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from minerva_select.config import BASELINES
 from minerva_select.selectors import MRMRSelector
-from minerva_select.selectors.baselines.encoding import bin_numeric, merge_rare_levels
 from minerva_select.selectors.baselines.mrmr import estimate_binned_mi, order_columns
-from minerva_select.selectors.baselines.n_features_cv import _subsample, choose_n_features
-
-
-def test_bins_have_equal_weights():
-    rng = np.random.default_rng(0)
-    values, weights = rng.normal(size=1000), rng.integers(1, 4, size=1000).astype(float)
-    bins = bin_numeric(values, weights)
-    shares = np.bincount(bins, weights=weights) / weights.sum()
-    assert shares == pytest.approx(np.full(10, 0.1), abs=0.003)  # one row has at most 0.0015 of the weight
-    assert (np.diff(bins[np.argsort(values)]) >= 0).all()
-
-
-def test_rare_values_on_both_sides_of_a_frequent_one_keep_their_bins():
-    values = np.repeat([-1.0, 0.0, 1.0], [5, 90, 5])
-    assert bin_numeric(values, np.ones(100)).tolist() == np.repeat([0, 1, 2], [5, 90, 5]).tolist()
-
-
-def test_the_levels_of_least_weight_are_merged():
-    codes = merge_rare_levels(np.array(["a", "b", "c", "d"]), np.array([1.0, 5.0, 2.0, 4.0]), max_levels=3)
-    assert codes.tolist() == [2, 0, 2, 1]
 
 
 def test_binned_mi_equals_a_value_worked_out_by_hand():
@@ -122,32 +98,3 @@ def test_equal_weights_change_nothing(table):
     X, y = table
     plain = MRMRSelector(3, random_state=0).fit(X, y).selection_.features
     assert MRMRSelector(3, random_state=0).fit(X, y, sample_weight=np.full(1500, 4.0)).selection_.features == plain
-
-
-@pytest.mark.parametrize(
-    "classes",
-    [[1] + [0] * 29, [0, 1, 2] * 10, list(range(30))],
-    ids=["one row of a class", "three classes", "one class per row"],
-)
-def test_the_number_of_features_is_chosen_for_any_classes(classes):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(30, 4))
-    assert choose_n_features(X, np.array(classes), np.ones(30), is_classification=True, rng=rng) in (1, 2, 3, 4)
-
-
-def test_both_columns_of_an_interaction_are_needed():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(2000, 4))
-    y = (X[:, 0] * X[:, 1] > 0).astype(int)
-    assert choose_n_features(X, y, np.ones(2000), is_classification=True, rng=rng) == 2
-
-
-def test_a_subsample_has_all_rows_of_rare_classes(monkeypatch):
-    small = dataclasses.replace(BASELINES, max_cv_rows=300)
-    monkeypatch.setattr("minerva_select.selectors.baselines.n_features_cv.BASELINES", small)
-    classes = np.repeat([0, 1, 2], [10, 400, 590])
-    rows, shares = _subsample(classes, np.random.default_rng(0))
-    assert len(set(rows.tolist())) == 300
-    assert np.bincount(classes[rows]).tolist() == [10, 145, 145]
-    # Divided by its share, each class has its previous weight
-    assert np.bincount(classes[rows], weights=1 / shares) == pytest.approx([10, 400, 590])
