@@ -90,7 +90,7 @@ Categorical = Annotated[
 ]
 GroupColumn = Annotated[
     str | None,
-    columns_option("--group-column", one=True, help="Rows with the same value, such as a customer, are never split."),
+    columns_option("--group-column", one=True, help="Rows with the same value, such as a customer, stay in one split."),
 ]
 TimeColumn = Annotated[
     str | None,
