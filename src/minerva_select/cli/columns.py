@@ -17,11 +17,6 @@ def parse_columns(typed: Sequence[str] | None, known: Sequence[str], option: str
 
     An option can be repeated, and each value can be a comma-separated list. A value that is itself a column name is
     not split.
-
-    Examples
-    --------
-    >>> parse_columns(["a, b", "last, first"], ["a", "b", "last, first"], "--keep")
-    ('a', 'b', 'last, first')
     """
     names: dict[str, None] = {}
     for value in typed or ():
@@ -42,17 +37,7 @@ def _find(typed: str, known: Sequence[str]) -> str:
 def parse_select_options(
     typed: Mapping[str, Sequence[str] | None], of_rows: Mapping[str, str | None], known: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    """Columns of every option of ``minerva select``; raise if options contradict each other.
-
-    Parameters
-    ----------
-    typed : mapping
-        Values of the options that take several columns.
-    of_rows : mapping
-        Values of the options that take one column with a property of each row.
-    known : sequence of str
-        Column names of the table.
-    """
+    """Columns of every option of ``minerva select``; raise if options contradict each other."""
     named = {option: parse_columns(values, known, option) for option, values in typed.items()}
     for option, value in of_rows.items():
         named[option] = parse_columns(None if value is None else [value], known, option)
@@ -68,16 +53,7 @@ def parse_select_options(
 
 
 def check_disjoint(named: Mapping[str, Iterable[str]]) -> None:
-    """Raise if two options name the same column.
-
-    Examples
-    --------
-    >>> check_disjoint({"--target": ["y"], "--keep": ["a"]})
-    >>> check_disjoint({"--target": ["y"], "--keep": ["a", "y"]})
-    Traceback (most recent call last):
-        ...
-    minerva_select.errors.InputError: Column 'y' is named by both --target and --keep; remove it from one of them.
-    """
+    """Raise if two options name the same column."""
     for (option, names), (other, others) in combinations(named.items(), 2):
         common = [name for name in names if name in set(others)]
         if common:
@@ -85,15 +61,7 @@ def check_disjoint(named: Mapping[str, Iterable[str]]) -> None:
 
 
 def split_categorical(named: Sequence[str], target: Sequence[str]) -> dict[str, Any]:
-    """Parameters ``categorical_features`` and ``target_type`` for the columns named by ``--categorical``.
-
-    Examples
-    --------
-    >>> split_categorical(["country", "grade"], target=["grade"])
-    {'categorical_features': ['country'], 'target_type': 'discrete'}
-    >>> split_categorical([], target=["grade"])
-    {'categorical_features': 'auto', 'target_type': 'auto'}
-    """
+    """Parameters ``categorical_features`` and ``target_type`` for the columns named by ``--categorical``."""
     inside = [name for name in target if name in named]
     outside = [name for name in target if name not in named]
     if inside and outside:

@@ -88,14 +88,7 @@ def marginal_information(problem: Problem) -> dict[str, float]:
 
 
 def describe_marginals(scores: Mapping[str, float], relevant: tuple[str, ...]) -> str:
-    """Describe what a method finds that looks at one feature at a time.
-
-    Examples
-    --------
-    >>> print(describe_marginals({"f0": 0.0003, "f1": 0.0001, "f2": 0.0002}, relevant=("f1", "f2")))
-    One feature at a time, with mutual_info_classif of scikit-learn:
-    the best of 3 is f0 with 0.0003 nats; f1 is number 3 and f2 is number 2.
-    """
+    """Describe what a method finds that looks at one feature at a time."""
     order = sorted(scores, key=lambda name: scores[name], reverse=True)
     places = " and ".join(f"{name} is number {order.index(name) + 1}" for name in relevant)
     return (

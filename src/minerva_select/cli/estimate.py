@@ -62,13 +62,7 @@ def estimate_command(
 
 
 def describe(estimate: Estimate, named: dict[str, tuple[str, ...]]) -> str:
-    """Describe an estimate in one line, and in a second one if it has a note.
-
-    Examples
-    --------
-    >>> print(describe(Estimate(0.6931, 0.68, 0.70, n_rows=1000), {"--x": ("a", "b"), "--y": ("c",), "--given": ()}))
-    I(a, b; c) = 0.693 nats (95% interval 0.680 to 0.700), 1.000 bits, from 1,000 rows
-    """
+    """Describe an estimate in one line, and in a second one if it has a note."""
     from minerva_select.text.formatting import interval, number, printable
     from minerva_select.text.metadata import describe_estimate_note
 

@@ -19,20 +19,7 @@ LONGEST_NAME = 60
 
 
 def feature_table(selection: Selection, results: Sequence[FeatureResult], console: Console) -> Table:
-    """Table of some features of a selection, with the columns that were measured and fit the console.
-
-    Examples
-    --------
-    >>> from minerva_select.results import Reason, ReasonCode
-    >>> amount = FeatureResult(
-    ...     "amount", True, Reason(ReasonCode.CONTRIBUTES), contribution_nats=0.4, marginal_nats=0.3, role=Role.ALONE
-    ... )
-    >>> console = Console(width=60)
-    >>> console.print(feature_table(Selection("y", (amount,), None, None, n_rows=10), [amount], console))
-      feature            nats   alone  reason
-    ────────────────────────────────────────────────
-    ✓ amount   ████████  0.400  0.300  matters alone
-    """
+    """Table of some features of a selection, with the columns that were measured and fit the console."""
     hidden: tuple[str, ...] = ()
     tables = [_build(selection, results, console, hidden, brief=False)]
     for column in ("", "alone", "interval", "chosen"):

@@ -25,18 +25,7 @@ class Terminated(KeyboardInterrupt):
 
 
 class StopRequest:
-    """Callback that ends its fit early after Ctrl-C.
-
-    Examples
-    --------
-    >>> stop = StopRequest(write=print)
-    >>> stop(Progress("learn", 0.2))
-    False
-    >>> stop.handle_signal()
-    Ctrl-C: ending with the best selection so far; press Ctrl-C again to end at once.
-    >>> stop(Progress("learn", 0.3)), stop.requested
-    (True, True)
-    """
+    """Callback that ends its fit early after Ctrl-C."""
 
     def __init__(self, write: Callable[[str], object] | None = None) -> None:
         self.requested = False

@@ -53,17 +53,7 @@ def print_selection(selection: Selection, console: Console) -> None:
 
 
 def rows_to_show(selection: Selection) -> tuple[list[FeatureResult], str]:
-    """Features for the table, and a description of how many it omits.
-
-    Examples
-    --------
-    >>> from minerva_select.results import Estimate, Reason, ReasonCode
-    >>> nothing = Estimate(0.0, 0.0, 0.0, n_rows=10)
-    >>> many = tuple(FeatureResult(f"f{i}", False, Reason(ReasonCode.ZERO_WEIGHT)) for i in range(214))
-    >>> rows, omitted = rows_to_show(Selection("y", many, nothing, nothing, n_rows=10))
-    >>> len(rows), omitted
-    (30, '184 more dropped')
-    """
+    """Features for the table, and a description of how many it omits."""
     ordered = feature_order.sort_features(selection.features)
     if len(ordered) <= MAX_ROWS:
         return ordered, ""

@@ -98,14 +98,7 @@ def _reproduce(configuration: Configuration, data: Path | None, folder: Path) ->
 
 
 def record_name(configuration: Configuration, data: Path | None) -> str:
-    """File name, without extension, of the results of an experiment.
-
-    Examples
-    --------
-    >>> from minerva_select.evaluation.paper import read_configuration
-    >>> record_name(read_configuration("fraud", quick=True), Path("creditcard_ulb.parquet"))
-    'fraud-creditcard_ulb-quick'
-    """
+    """File name, without extension, of the results of an experiment."""
     parts = [configuration.name, data.stem if data is not None and configuration.name == "fraud" else ""]
     return "-".join(part for part in (*parts, "quick" if configuration.is_quick else "") if part)
 

@@ -36,15 +36,7 @@ def first_that_fits(console: Console, tables: Iterable[Table]) -> Table:
 
 
 def encodable(text: str, console: Console) -> str:
-    r"""Replace characters that the encoding of a console does not have.
-
-    Examples
-    --------
-    >>> import io
-    >>> terminal = Console(file=io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
-    >>> print(encodable("café – ✓", terminal))
-    caf\xe9 - *
-    """
+    """Replace characters that the encoding of a console does not have."""
     if not console.options.ascii_only:
         return text
     return text.translate(_ASCII).encode(console.encoding, "backslashreplace").decode(console.encoding)

@@ -26,16 +26,7 @@ class _StderrHandler(logging.Handler):
 
 @contextlib.contextmanager
 def log_to_stderr(*, verbose: bool, quiet: bool, without_terminal: bool = False) -> Iterator[None]:
-    """Show the library's log lines with ``--verbose``, and if asked wherever no progress bar can be drawn.
-
-    Examples
-    --------
-    >>> with log_to_stderr(verbose=True, quiet=True):
-    ...     pass
-    Traceback (most recent call last):
-        ...
-    minerva_select.errors.InputError: --verbose and --quiet contradict each other; give one of them.
-    """
+    """Show the library's log lines with ``--verbose``, and if asked wherever no progress bar can be drawn."""
     if verbose and quiet:
         raise InputError("--verbose and --quiet contradict each other; give one of them.")
     if not verbose and (quiet or not without_terminal or sys.stderr.isatty()):

@@ -21,15 +21,7 @@ _MAX_EXACT, _MAX_POWER = 2**53, 22  # integers, and powers of ten, up to here ar
 
 
 def column_from_arrow(name: str, array: Any) -> Column:
-    """Convert an Arrow array or chunked array.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> column = column_from_arrow("price", pa.array(["1.10", None]).cast(pa.decimal128(5, 2)))
-    >>> column.values.tolist(), str(column.conversion)
-    ([1.1, nan], 'decimal')
-    """
+    """Convert an Arrow array or chunked array."""
     if getattr(array.type, "extension_name", None) == "arrow.uuid":
         return column_from_objects(name, np.array(array.to_pylist(), dtype=object))
     array = _to_standard_type(array)

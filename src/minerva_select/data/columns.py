@@ -59,17 +59,7 @@ def _column_from_pandas(name: str, series: nw.Series[Any]) -> Column:
 
 
 def column_from_array(name: str, values: NDArray[Any]) -> Column:
-    """Convert a one-dimensional array of any type.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> column_from_array("size", np.array([3, None, 4.5], dtype=object)).values
-    array([3. , nan, 4.5])
-    >>> column = column_from_array("size", np.array(["S", None, "L"], dtype=object))
-    >>> column.values.tolist(), column.levels.tolist()
-    ([1, -1, 0], ['L', 'S'])
-    """
+    """Convert a one-dimensional array of any type."""
     kind = values.dtype.kind
     if kind == "V":
         raise nested_error(name, "record")

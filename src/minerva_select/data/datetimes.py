@@ -15,15 +15,7 @@ _MAX_EXACT = 2**53  # all integers up to here are floats
 
 
 def to_seconds(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Convert ``datetime64`` to seconds since 1970, or ``timedelta64`` to seconds; NaT becomes NaN.
-
-    Examples
-    --------
-    >>> to_seconds(np.array(["1970-01-02", "NaT"], dtype="datetime64[D]")).tolist()
-    [86400.0, nan]
-    >>> to_seconds(np.array([1_500], dtype="timedelta64[ns]")).tolist()
-    [1.5e-06]
-    """
+    """Convert ``datetime64`` to seconds since 1970, or ``timedelta64`` to seconds; NaT becomes NaN."""
     unit, count = np.datetime_data(values.dtype)
     if count != 1 or unit not in _SECONDS | _TICKS_PER_SECOND:  # years and months have no fixed length
         unit = unit if unit in _SECONDS | _TICKS_PER_SECOND else "us" if unit == "generic" else "s"

@@ -52,24 +52,6 @@ class EncodedStore:
     """All rows of a table in compact files: one byte per categorical value, two per numeric one (its quantile).
 
     Made by :meth:`build`; ``store.json`` describes the columns and says how many rows are written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import pandas as pd
-    >>> from minerva_select.data.open_table import open_source
-    >>> from minerva_select.preprocessing.column_types import infer_column_types
-    >>> people = pd.DataFrame({"height": [1.62, None, 1.80], "country": ["NL", "IT", "NL"]})
-    >>> table = as_table(people)
-    >>> encoder = TableEncoder(infer_column_types(table)).fit(table)
-    >>> with tempfile.TemporaryDirectory() as folder, open_source(people) as source:
-    ...     store = EncodedStore.build(source, encoder, Path(folder), key="people")
-    ...     rows = store.rows().take(torch.tensor([2, 1]))
-    >>> rows.quantiles
-    tensor([[0.7500],
-            [   nan]])
-    >>> rows.codes.tolist(), store.n_bytes
-    ([[2], [3]], 9)
     """
 
     def __init__(self, folder: Path, state: StoreState) -> None:

@@ -95,17 +95,7 @@ class TableFiles:
 
 
 def find_files(path: str | os.PathLike[str]) -> TableFiles:
-    """Find the files of a table.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = (Path(folder) / "people.csv.gz").write_bytes(b"...")
-    ...     found = find_files(Path(folder) / "*.gz")
-    >>> found.format, found.files[0].suffix, found.files[0].is_gzipped
-    ('csv', '.csv', True)
-    """
+    """Find the files of a table."""
     local_path, name = as_path("path", path), os.fspath(path)
     if "://" in name:
         return _find_url(name)

@@ -17,20 +17,7 @@ from minerva_select.schema import Column, Table
 
 
 def as_table(X: Any) -> Table:
-    """Convert data to a :class:`~minerva_select.schema.Table`.
-
-    Parameters
-    ----------
-    X : two-dimensional array, sparse matrix, pandas, polars or Arrow table, iterable of Arrow batches, or list of rows
-        Numbers, text, booleans, categories and dates; see ``docs/columns.md``. Arrays have columns ``x0``, ``x1``, ...
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> table = as_table(pd.DataFrame({"amount": [1.5, None], "country": ["NL", "IT"]}))
-    >>> table.names, table.columns[1].levels.tolist(), table.columns[1].values.tolist()
-    (('amount', 'country'), ['IT', 'NL'], [1, 0])
-    """
+    """Convert data to a :class:`~minerva_select.schema.Table`."""
     X = materialize(X)
     frame = _as_frame(X)
     if isinstance(frame, nw.DataFrame):
@@ -51,21 +38,7 @@ def as_table(X: Any) -> Table:
 
 
 def as_target(y: Any, n_rows: int) -> Table:
-    """Convert a target of one or several columns without missing values.
-
-    Parameters
-    ----------
-    y : one- or two-dimensional array, Series, table, or list
-        Named by the Series or table, otherwise ``y``, or ``y0``, ``y1``, ... for several columns.
-    n_rows : int
-        Number of rows of the features.
-
-    Examples
-    --------
-    >>> target = as_target(["spam", "ham", "spam"], n_rows=3)
-    >>> target.names, target.columns[0].levels.tolist()
-    (('y',), ['ham', 'spam'])
-    """
+    """Convert a target of one or several columns without missing values."""
     if y is None:
         raise InputError("This method requires y to be passed, but the target y is None.")
     table = _few_columns(y, "y")
@@ -91,11 +64,6 @@ def as_column(values: Any, n_rows: int, what: str) -> Column:
     """Convert an array, Series, one-column table or list with one value per row, such as times, without missing values.
 
     ``what`` is the name for errors, and for values without a name.
-
-    Examples
-    --------
-    >>> as_column(["a", "b", "a"], n_rows=3, what="groups").values.tolist()
-    [0, 1, 0]
     """
     table = _few_columns(values, what)
     if len(table.columns) != 1:

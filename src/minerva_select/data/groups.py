@@ -24,14 +24,6 @@ def assign_groups(
 
     The largest groups (by the share of any stratum) are assigned first, each to the part that lacks most of its rows.
     Most of the others are assigned together, and the smallest ones even out the sizes at the end.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> groups = np.array([5, 5, 5, 5, 6, 6, 7, 7])
-    >>> parts = assign_groups(groups, np.array([0.5, 0.5]), None, np.random.default_rng(0))
-    >>> bool((parts[:4] == parts[0]).all() and (parts[4:] == 1 - parts[0]).all())
-    True
     """
     counts = _count(groups, strata)
     if counts.n_groups < len(shares):

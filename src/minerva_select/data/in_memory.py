@@ -12,14 +12,7 @@ from minerva_select.errors import InputError
 
 
 class ArrowTableChunk:
-    """An Arrow table.
-
-    Examples
-    --------
-    >>> chunk = ArrowTableChunk(pa.table({"a": [1, 2, 3]}))
-    >>> [piece["a"].to_pylist() for piece in chunk.read(chunk.schema, 1, 3, 1)]
-    [[2], [3]]
-    """
+    """An Arrow table."""
 
     version = ""
 

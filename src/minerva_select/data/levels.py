@@ -22,13 +22,6 @@ def column_from_codes(
 
     Levels are text, sorted, and only those that occur, so that the same rows give the same column whatever their
     container. A column without values becomes numeric with NaN in every row.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> column = column_from_codes("size", np.array([0, -1, 2]), ["S", "M", "L"])
-    >>> column.values.tolist(), column.levels.tolist()
-    ([1, -1, 0], ['L', 'S'])
     """
     used = np.bincount(codes[codes >= 0], minlength=len(values)) > 0
     texts = [to_text(name, value) if use else None for value, use in zip(values, used, strict=True)]

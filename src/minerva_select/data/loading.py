@@ -24,20 +24,10 @@ _MIN_CELL_BYTES = 4
 
 
 def read_table(path: str | os.PathLike[str]) -> Any:
-    r"""Read a file, a folder of Parquet files, or a pattern such as ``"sales-*.parquet"`` into a pyarrow Table.
+    """Read a file, a folder of Parquet files, or a pattern such as ``"sales-*.parquet"`` into a pyarrow Table.
 
     CSV may be compressed (``.csv.gz``). Its separator (comma, semicolon, tab or bar) is detected, and empty fields are
     missing values.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "people.csv"
-    ...     _ = path.write_text("name;height\nAnn;1.62\nBob;\n")
-    ...     read_table(path).to_pylist()
-    [{'name': 'Ann', 'height': 1.62}, {'name': 'Bob', 'height': None}]
     """
     return _read_files(find_files(path))
 

@@ -15,13 +15,6 @@ def materialize(X: Any, name: str = "X") -> Any:
     """Return a lazy frame, Arrow reader, dataset, stream or iterable of batches as one table; anything else as it is.
 
     An iterator is consumed.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> batches = pa.table({"a": [1, 2]}).to_batches(max_chunksize=1)
-    >>> materialize(iter(batches)).to_pydict()
-    {'a': [1, 2]}
     """
     if _is_arrow(X):
         return _read(X, name)

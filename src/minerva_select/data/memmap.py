@@ -25,16 +25,6 @@ class MemmapReader:
     are read this way and end up in memory: 1 ms for 8,192 rows of 284 bytes. Rows of larger files are read one by one
     with ``pread`` and nothing is kept: 20 ms. (Dropping the pages every 64 MB takes 60 ms, as Linux maps 16 pages
     around each one that is read. A sorted index is no faster.) With ``random_access`` the system does not read ahead.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     np.arange(6, dtype=np.int16).tofile(path := Path(folder) / "rows.bin")
-    ...     reader = MemmapReader()
-    ...     reader.gather(reader.open(path, np.int16, (3, 2)), torch.tensor([2, 0]), None)
-    tensor([[4, 5],
-            [0, 1]], dtype=torch.int16)
     """
 
     def __init__(self, resident: int = RESIDENT_BYTES, *, random_access: bool = False) -> None:

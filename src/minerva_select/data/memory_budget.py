@@ -39,17 +39,7 @@ _UNKNOWN_MEMORY = 4_000_000_000  # bytes assumed if the system does not say
 
 
 def parse_memory(size: str | int) -> int:
-    """Parse a number of bytes, or a number with a unit.
-
-    Examples
-    --------
-    >>> parse_memory("500MB"), parse_memory("2G"), parse_memory("1.5GiB")
-    (500000000, 2000000000, 1610612736)
-    >>> parse_memory("lots")
-    Traceback (most recent call last):
-    minerva_select.errors.InputError: max_memory must be a number of bytes or have a unit, as in 500MB or 2GiB, got
-    'lots'.
-    """
+    """Parse a number of bytes, or a number with a unit."""
     match = None if isinstance(size, bool) else _SIZE.fullmatch(str(size))
     if match is None:
         raise InputError(
@@ -62,13 +52,7 @@ def parse_memory(size: str | int) -> int:
 
 
 def format_bytes(n_bytes: float) -> str:
-    """Format a number of bytes in the largest unit that leaves a number of at least 1.
-
-    Examples
-    --------
-    >>> format_bytes(1_284_000_000), format_bytes(999)
-    ('1.3 GB', '999 bytes')
-    """
+    """Format a number of bytes in the largest unit that leaves a number of at least 1."""
     for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if n_bytes >= size:
             return f"{n_bytes / size:,.1f} {unit}"
@@ -93,18 +77,7 @@ def total_memory() -> int | None:
 
 @dataclass(frozen=True)
 class MemoryBudget:
-    """Memory that a fit may use, not counting the libraries.
-
-    Examples
-    --------
-    >>> budget = MemoryBudget(parse_memory("500MB"))
-    >>> budget.fits(n_rows=100_000, n_columns=30, table_bytes=24_000_000)
-    True
-    >>> budget.fits(n_rows=3_000_000, n_columns=214, table_bytes=2_000_000_000)
-    False
-    >>> budget.block_rows(n_columns=214), budget.sample_rows(n_columns=214)
-    (14602, 36507)
-    """
+    """Memory that a fit may use, not counting the libraries."""
 
     n_bytes: int
 
@@ -166,24 +139,12 @@ def release_memory() -> None:
 
 
 def estimate_encoding_seconds(n_rows: int, n_columns: int) -> float:
-    """Estimate the time to read and encode a Parquet table on two cores.
-
-    Examples
-    --------
-    >>> round(estimate_encoding_seconds(3_000_000, 214))
-    43
-    """
+    """Estimate the time to read and encode a Parquet table on two cores."""
     return n_rows * n_columns / _ENCODED_CELLS_PER_SECOND
 
 
 def rows_within_time_limit(n_rows: int, n_columns: int, time_limit: float | None) -> int:
-    """Return how many rows a fit can use within a time limit: encoding them cannot be interrupted.
-
-    Examples
-    --------
-    >>> [rows_within_time_limit(1_000_000, 100, limit) for limit in (10, 60, 1e308, None)]
-    [200000, 1000000, 1000000, 1000000]
-    """
+    """Return how many rows a fit can use within a time limit: encoding them cannot be interrupted."""
     if time_limit is None:
         return n_rows
     affordable = time_limit * ROW_SAMPLE.cells_per_second_of_limit / max(1, n_columns)

@@ -26,15 +26,6 @@ def has_unparsed_notation(levels: Array) -> bool:
     """Return True if nearly all of many sorted levels look like numbers or dates, and some of them are formatted.
 
     Plain numbers only are categories that the user stored as text, such as postal codes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> prices = np.array([f"${amount:,}" for amount in range(0, 90_000, 3_000)], dtype=object)
-    >>> prices[4], has_unparsed_notation(prices)
-    ('$12,000', True)
-    >>> has_unparsed_notation(np.array([f"{code:05}" for code in range(30)], dtype=object))
-    False
     """
     if len(levels) < NOTATION.min_levels:
         return False

@@ -27,17 +27,7 @@ _TIMES: dict[Conversion, tuple[type, ...]] = {
 
 
 def column_from_objects(name: str, values: NDArray[Any]) -> Column:
-    """Convert Python objects: to numbers, dates, times or durations if all are of that kind, otherwise to text.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> column_from_objects("due", np.array([datetime.date(1970, 1, 2), None], dtype=object)).values
-    array([86400.,    nan])
-    >>> column = column_from_objects("size", np.array(["S", 38], dtype=object))
-    >>> column.levels.tolist(), str(column.conversion)
-    (['38', 'S'], 'mixed')
-    """
+    """Convert Python objects: to numbers, dates, times or durations if all are of that kind, otherwise to text."""
     values, types = _split_missing(values)
     for kind in types:
         _check_type(name, kind)

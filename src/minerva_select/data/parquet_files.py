@@ -116,14 +116,7 @@ def open_dataset(whole: Any) -> tuple[Any, list[ParquetChunk]] | None:
 
 
 def join_schemas(named: Sequence[tuple[str, Any]]) -> Any:
-    """Join schemas: every column once, in order of appearance, with a type that fits all its values.
-
-    Examples
-    --------
-    >>> join_schemas([("a", pa.schema([("x", pa.int32())])), ("b", pa.schema([("x", pa.float64()), ("y", pa.utf8())]))])
-    x: double
-    y: string
-    """
+    """Join schemas: every column once, in order of appearance, with a type that fits all its values."""
     fields: dict[str, Any] = {}
     origins: dict[str, str] = {}
     for origin, schema in named:

@@ -53,13 +53,6 @@ class Source:
         Rows of the whole table that this source reads; see :meth:`part`.
     fits_in_memory : bool or None
         Whether a fit reads it whole; None if that is not decided yet.
-
-    Examples
-    --------
-    >>> from minerva_select import open_source
-    >>> source = open_source(pa.table({"age": [31, 42, 53]}))
-    >>> [block["age"].to_pylist() for block in source.part(0, 1).blocks(2)]
-    [[31, 42], [53]]
     """
 
     name: str

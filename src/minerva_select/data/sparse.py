@@ -21,15 +21,7 @@ def is_sparse(X: Any) -> bool:
 
 
 def columns_from_sparse(X: Any, names: Iterable[str], what: str) -> list[Column]:
-    """Read a sparse matrix of any format as dense columns; cells that are not stored are 0.
-
-    Examples
-    --------
-    >>> from scipy import sparse
-    >>> X = sparse.coo_array(([1.5, 2.5], ([0, 2], [0, 1])), shape=(3, 2))
-    >>> [column.values.tolist() for column in columns_from_sparse(X, ["a", "b"], "X")]
-    [[1.5, 0.0, 0.0], [0.0, 0.0, 2.5]]
-    """
+    """Read a sparse matrix of any format as dense columns; cells that are not stored are 0."""
     n_rows, n_columns = X.shape
     # int(): sizes of a numpy type could overflow
     n_bytes = int(n_rows) * int(n_columns) * max(X.dtype.itemsize, np.dtype(np.float32).itemsize)

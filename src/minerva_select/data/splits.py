@@ -24,21 +24,6 @@ def split_rows(
     Returns the sorted row positions of each part; no part is empty. Each part gets its share of every stratum, rounded
     down or up. With ``groups``, rows of a group stay in one part, and sizes are as close to the shares as whole groups
     allow; if a part would get less than a tenth of its share, the groups are refused.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> strata = np.array([0] * 8 + [1] * 4)
-    >>> train, test = split_rows(12, [0.75, 0.25], strata, np.random.default_rng(0))
-    >>> len(train), len(test), strata[test].tolist()
-    (9, 3, [0, 0, 1])
-
-    Rows 0, 4 and 8 belong to one customer, and so on:
-
-    >>> customers = np.arange(12) % 4
-    >>> _, test = split_rows(12, [0.75, 0.25], strata, np.random.default_rng(0), customers)
-    >>> len(test), len(set(customers[test]))
-    (3, 1)
     """
     weights = _normalize(shares)
     if groups is None:
@@ -64,16 +49,6 @@ def assign_folds(
     """Return a random fold for every row; sizes differ by at most one, also within each stratum.
 
     With ``groups``, rows of a group stay in one fold, and sizes are as even as whole groups allow.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> folds = assign_folds(7, 3, None, np.random.default_rng(0))
-    >>> sorted(np.bincount(folds).tolist())
-    [2, 2, 3]
-    >>> folds = assign_folds(6, 2, None, np.random.default_rng(0), groups=np.array([7, 7, 7, 8, 9, 9]))
-    >>> sorted([folds[:3].tolist(), folds[3:].tolist()])
-    [[0, 0, 0], [1, 1, 1]]
     """
     if n_folds < 2:
         raise InputError(f"The number of folds must be at least 2, got {n_folds}.")
@@ -93,19 +68,6 @@ def split_by_time(
     Returns the sorted row positions of each part; no part is empty. Rows of the same time stay in one part, so sizes
     are as close to the shares as equal times allow. With ``groups``, a group is only in the part where it occurs first;
     its later rows are left out, so that later parts have only new groups, and fewer rows than their shares.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> times = np.array([2020.0, 2023.0, 2021.0, 2022.0])
-    >>> [part.tolist() for part in split_by_time(times, [0.5, 0.25, 0.25])]
-    [[0, 2], [3], [1]]
-
-    The customer of row 1 is already in the first part:
-
-    >>> customers = np.array([1, 1, 2, 3])
-    >>> [part.tolist() for part in split_by_time(times, [0.5, 0.5], customers)]
-    [[0, 2], [3]]
     """
     weights = _normalize(shares)
     n_missing = int(np.isnan(times).sum())

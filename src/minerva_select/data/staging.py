@@ -28,18 +28,7 @@ _WITHOUT_VIEWS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.larg
 
 
 class StagingDirectory:
-    """A folder for copies of tables: a given one keeps them for later runs, a temporary one is removed when closed.
-
-    Examples
-    --------
-    >>> staging = StagingDirectory()
-    >>> path = staging.write("rows", lambda path: path.write_text("1 2 3") and None)
-    >>> path.read_text()
-    '1 2 3'
-    >>> staging.close()
-    >>> path.exists()
-    False
-    """
+    """A folder for copies of tables: a given one keeps them for later runs, a temporary one is removed when closed."""
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
         self._disk = Path(folder or tempfile.gettempdir())

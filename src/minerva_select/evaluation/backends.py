@@ -28,14 +28,6 @@ def run_on_backend(tasks: Sequence[Callable[[D], R | Failure]], data: D) -> Iter
     """Run tasks on the user's backend, and yield the index and result of each as soon as it is there.
 
     If a worker dies, the tasks that are left run one by one, so that only the task that kills its worker fails.
-
-    Parameters
-    ----------
-    tasks : sequence of callables
-        Functions of the data; each is pickled.
-    data : object
-        What all tasks read. Its ``__sizeof__`` must return its true size: above 1 kB Dask sends an argument to a worker
-        once instead of with every task.
     """
     from joblib import Parallel, delayed, effective_n_jobs  # noqa: PLC0415
 

@@ -26,13 +26,7 @@ _Metric = Callable[[Floats], float]  # the score with these row weights
 
 @dataclass(frozen=True)
 class Score:
-    """The score of a model on held-out rows, with its 95% interval.
-
-    Examples
-    --------
-    >>> print(Score("R2", 0.8469, 0.84, 0.8533))
-    R2 0.847 (95% interval 0.840 to 0.853)
-    """
+    """The score of a model on held-out rows, with its 95% interval."""
 
     metric: str
     value: float

@@ -23,20 +23,6 @@ class Records:
 
     A record is on disk when :meth:`append` returns. A line that was cut by a kill or a full disk is ignored, and the
     next record starts on a new line.
-
-    Parameters
-    ----------
-    path : path
-        The file; it and its folder are created with the first record.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     records = Records(Path(folder) / "records.jsonl")
-    ...     _ = records.append({"method": "ksg", "seed": 0, "selected": ("a", "b")})
-    ...     Records(records.path).find({"method": "ksg", "seed": 0})
-    {'method': 'ksg', 'seed': 0, 'selected': ['a', 'b']}
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:

@@ -28,12 +28,6 @@ def run_in_process(function: Callable[[T], R], task: T, time_limit: float | None
     """Call ``function(task)`` in a fresh process, and kill the process when the time is up.
 
     Importing the module of the function does not count. An error, a crash or a timeout is returned as a failure.
-
-    Examples
-    --------
-    >>> import math
-    >>> run_in_process(math.sqrt, 16.0, time_limit=60)
-    4.0
     """
     # Unlike multiprocessing, loky does not run the user's script again in a new process
     from joblib.externals.loky import ProcessPoolExecutor  # noqa: PLC0415

@@ -24,16 +24,7 @@ _NO_ACCESS = {errno.EACCES, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EPER
 
 
 def atomic_write(path: Path, content: str | bytes, *, private: bool = False) -> None:
-    """Write a file completely or not at all, even if the process or the machine stops.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     atomic_write(Path(folder) / "answer.txt", "42")
-    ...     [(path.name, path.read_text()) for path in Path(folder).iterdir()]
-    [('answer.txt', '42')]
-    """
+    """Write a file completely or not at all, even if the process or the machine stops."""
     atomic_write_all({path: content}, private=private)
 
 

@@ -24,14 +24,6 @@ class TempDir:
     Attributes
     ----------
     path : Path
-
-    Examples
-    --------
-    >>> temporary = TempDir()
-    >>> _ = (temporary.path / "rows.bin").write_bytes(b"...")
-    >>> temporary.close()
-    >>> temporary.path.exists(), temporary.is_closed
-    (False, True)
     """
 
     def __init__(self) -> None:

@@ -46,25 +46,7 @@ class MeanEstimate:
 
 
 def estimate_mean(values: Tensor, weights: Tensor, clusters: Tensor | None = None) -> MeanEstimate:
-    """Estimate a weighted mean, with a cluster-robust standard error if rows are clustered.
-
-    Parameters
-    ----------
-    values, weights : Tensor, shape (n_rows,)
-        Value and weight of each row.
-    clusters : Tensor of int, shape (n_rows,), optional
-        Cluster of each row. Rows of different clusters are independent, rows of one cluster may repeat each other.
-
-    Examples
-    --------
-    Duplicated rows add no certainty if they share a cluster:
-
-    >>> import torch
-    >>> values, pairs = torch.tensor([1.0, 1.0, 2.0, 2.0, 6.0, 6.0]), torch.tensor([0, 0, 1, 1, 2, 2])
-    >>> once, twice = estimate_mean(values[::2], torch.ones(3), pairs[::2]), estimate_mean(values, torch.ones(6), pairs)
-    >>> once == twice, round(estimate_mean(values, torch.ones(6)).standard_error / twice.standard_error, 3)
-    (True, 0.577)
-    """
+    """Estimate a weighted mean, with a cluster-robust standard error if rows are clustered."""
     values, weights = values.double(), weights.double()
     total = weights.sum()
     mean = (values * weights).sum() / total
@@ -101,13 +83,7 @@ def estimate_bound(joint_scores: Tensor, marginal_scores: Tensor) -> MeanEstimat
 
 
 def holm_bonferroni(p_values: list[float], level: float, n_tests: int | None = None) -> list[bool]:
-    """Reject hypotheses at a family-wise level; ``n_tests`` also counts tests that are not listed.
-
-    Examples
-    --------
-    >>> holm_bonferroni([0.001, 0.04, 0.03], level=0.05)
-    [True, False, False]
-    """
+    """Reject hypotheses at a family-wise level; ``n_tests`` also counts tests that are not listed."""
     n_tests = len(p_values) if n_tests is None else n_tests
     rejected = [False] * len(p_values)
     for k, index in enumerate(torch.tensor(p_values, dtype=torch.float64).argsort(stable=True).tolist()):

@@ -15,26 +15,7 @@ COLORS = ("ink", "soft", "line", "alone", "together", "substitute", "kept")  # o
 
 
 def render_fragment(selection: Selection) -> str:
-    """Render a selection for a notebook: result, key figures, kept features and the strongest dropped ones.
-
-    Parameters
-    ----------
-    selection : Selection
-        The selection of a fit or of :meth:`minerva_select.results.Selection.load`.
-
-    Returns
-    -------
-    str
-        HTML without scripts, with its own scoped style, in the light or dark colors of the notebook.
-
-    Examples
-    --------
-    >>> from minerva_select.results import FeatureResult, Reason, ReasonCode
-    >>> kept = FeatureResult("<b>", True, Reason(ReasonCode.CONTRIBUTES), contribution_nats=0.5)
-    >>> html = render_fragment(Selection("y", (kept,), mutual_information=None, total_information=None, n_rows=1000))
-    >>> "&lt;b&gt;" in html, "<b>" in html, "<script" in html
-    (True, False, False)
-    """
+    """Render a selection for a notebook: result, key figures, kept features and the strongest dropped ones."""
     results = feature_order.sort_features(selection.features)
     selected = [result for result in results if result.selected]
     has_contributions = captions.has_contributions(selection)

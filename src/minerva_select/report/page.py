@@ -35,28 +35,7 @@ class Chart:
 
 
 def render(selection: Selection) -> str:
-    """Render a selection as one self-contained HTML page.
-
-    Parameters
-    ----------
-    selection : Selection
-        The selection of a fit or of :meth:`minerva_select.results.Selection.load`.
-
-    Returns
-    -------
-    str
-        The page.
-
-    Examples
-    --------
-    >>> from minerva_select.results import Estimate, FeatureResult, Reason, ReasonCode
-    >>> estimate = Estimate(0.5, 0.48, 0.52, n_rows=1000)
-    >>> kept = FeatureResult("<p>a", True, Reason(ReasonCode.CONTRIBUTES))
-    >>> selection = Selection("y", (kept,), estimate, estimate, n_rows=1000)
-    >>> page = render(selection)
-    >>> "&lt;p&gt;a" in page, "<p>a" in page
-    (True, False)
-    """
+    """Render a selection as one self-contained HTML page."""
     if not isinstance(selection, Selection):
         raise InputTypeError(f"A report needs a Selection, got {brief(selection)}; Selection.load reads a file.")
     charts = [chart for kind in figures.KINDS if (chart := _chart(selection, kind)) is not None]

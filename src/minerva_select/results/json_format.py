@@ -26,13 +26,6 @@ def load_json(text: str, source: str) -> dict[str, Any]:
     """Read the output of :func:`dump_json` as a dictionary, without checking its fields.
 
     Numbers beyond the range of a float become infinite.
-
-    Raises
-    ------
-    ParseError
-        If the text is not JSON with a schema version.
-    InputError
-        If it has another schema version; ``source`` names it.
     """
     try:
         document = json.loads(text, parse_int=_parse_integer)

@@ -29,23 +29,6 @@ def parse_as(kind: type[T], value: Any, path: str = "") -> T:
 
     Supported are str, bool, int, float, ``X | None``, ``tuple[X, ...]``, ``Mapping[str, X]``, subclasses of StrEnum,
     dataclasses of these, and Any. A field with a default may be missing.
-
-    Raises
-    ------
-    ParseError
-        At the first value of another type; ``path`` is where the value is in the document.
-
-    Examples
-    --------
-    >>> from minerva_select.results import PathPoint
-    >>> document = {"n_features": 1, "features": ["a"], "nats": 1, "low": 0.9, "high": 1.1}
-    >>> parse_as(PathPoint, document)
-    PathPoint(n_features=1, features=('a',), nats=1.0, low=0.9, high=1.1)
-    >>> try:
-    ...     parse_as(PathPoint, {**document, "n_features": "many"}, "path[0]")
-    ... except ParseError as error:
-    ...     print(error)
-    path[0].n_features must be an integer, got 'many'
     """
     parsed: T = _parse(kind, value, path)
     return parsed

@@ -24,13 +24,7 @@ class Provenance:
 
 
 def versions(packages: Iterable[str] = ("torch", "scikit-learn", "numpy", "pandas")) -> dict[str, str]:
-    """Return the versions of Python, MINERVA and the installed packages, on which results may depend.
-
-    Examples
-    --------
-    >>> sorted(versions(["numpy", "no-such-package"]))
-    ['minerva', 'numpy', 'python']
-    """
+    """Return the versions of Python, MINERVA and the installed packages, on which results may depend."""
     found = {}
     for name in packages:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):

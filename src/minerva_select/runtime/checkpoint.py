@@ -36,20 +36,6 @@ class Checkpoint:
     program again, and reads each training that the checkpoint has instead of repeating it. An entry counts only if the
     training starts from exactly the same state as before; a training whose entry is damaged or belongs to another run
     is repeated. If the disk is full, the run continues without saving.
-
-    Parameters
-    ----------
-    folder
-        Where to save; None saves nothing.
-    key
-        Identifies the run: data, settings, seed.
-    generator, device
-        Source of the run's random numbers; reading an entry restores their state.
-    interval
-        Seconds between saved states of the same training.
-    min_over_ranks
-        Minimum of a number over all ranks, so that all resume from a state that every rank has. Every rank has its own
-        folder.
     """
 
     def __init__(

@@ -8,22 +8,7 @@ from collections.abc import Callable
 
 
 class Deadline:
-    """A time limit, which a request to stop can bring forward.
-
-    Parameters
-    ----------
-    seconds
-        Time from ``start`` on; None for no limit.
-    broadcast
-        Replaces a decision of this process by that of rank 0
-        (:meth:`minerva_select.runtime.distributed.ProcessGroup.broadcast`), because clocks differ between processes.
-    stop
-        Whether someone has requested to stop early.
-    start
-        When the time began, by :func:`time.monotonic`; None for now.
-    grace
-        Seconds that remain after a request to stop, for tests of what was found so far.
-    """
+    """A time limit, which a request to stop can bring forward."""
 
     def __init__(
         self,

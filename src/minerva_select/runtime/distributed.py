@@ -204,18 +204,6 @@ def joined(device_name: str, timeout: float = 600.0) -> Iterator[ProcessGroup]:
     """Join the processes that torchrun started, until the block ends; without torchrun, only this process.
 
     Fits within the block are distributed over these processes (see :func:`current`).
-
-    Parameters
-    ----------
-    device_name
-        "auto", "cpu" or "cuda"; each process of a machine gets its own GPU.
-    timeout
-        Seconds after which a rank that does not answer counts as lost. A rank that dies is noticed at once.
-
-    Raises
-    ------
-    RankError
-        Within the block, if a rank is lost. An error that ends the block on one rank ends it on all.
     """
     size = int(os.environ.get("WORLD_SIZE", "1")) if "RANK" in os.environ and "MASTER_ADDR" in os.environ else 1
     if size == 1:

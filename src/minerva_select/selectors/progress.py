@@ -47,15 +47,6 @@ class ProgressEstimate:
     It is not known in advance which stages a fit needs or when their trainings stop. A stage that begins gets its share
     of the remaining fraction, as if all later stages were to follow, and approaches its end with every step. A skipped
     or short stage leaves more to the later ones, so the fraction never jumps.
-
-    Examples
-    --------
-    >>> progress = ProgressEstimate((Stage("learn", 1), Stage("vet", 1)))
-    >>> progress.step("learn", 25) < progress.step("learn", 1_000) <= 0.5
-    True
-    >>> skipped = ProgressEstimate((Stage("learn", 1), Stage("vet", 1)))
-    >>> round(skipped.step("vet", 1_000), 2)
-    1.0
     """
 
     def __init__(self, stages: Sequence[Stage]) -> None:
@@ -106,15 +97,6 @@ class ProgressReporter:
     A callback is any callable that takes a :class:`~minerva_select.results.Progress`; if it returns True, the fit ends
     soon with the best selection so far. It may also have ``on_begin(settings)`` and ``on_end(selection)``, each called
     once; ``on_end`` gets None if the fit failed.
-
-    Examples
-    --------
-    >>> calls = []
-    >>> with ProgressReporter([calls.append], verbose=0) as reporter:
-    ...     reporter.begin({"random_state": 0})
-    ...     reporter.on_record(TrainingRecord("learn", 25, bound=0.2, held_out_bound=0.1, n_features=6))
-    >>> calls[0].stage, calls[0].bound, reporter.stop_requested
-    ('learn', 0.1, False)
     """
 
     def __init__(

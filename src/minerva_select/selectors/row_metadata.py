@@ -60,15 +60,7 @@ class RowMetadata:
 
 
 def read_row_metadata(groups: Any, times: Any, n_rows: int) -> RowMetadata:
-    """Check and number the groups and times that a user passes.
-
-    Examples
-    --------
-    >>> times = np.array(["2024", "2021", "2023", "2025", "2022"], dtype="datetime64[Y]")
-    >>> row_metadata = read_row_metadata(["d", "a", "c", "d", "b"], times, n_rows=5)
-    >>> row_metadata.groups.tolist(), row_metadata.times.argsort().tolist()
-    ([3, 0, 2, 3, 1], [1, 4, 2, 0, 3])
-    """
+    """Check and number the groups and times that a user passes."""
     numbers = None if groups is None else _number(as_column(groups, n_rows, "groups").values)
     if numbers is not None and (n_groups := int(numbers.max()) + 1) < MIN_GROUPS:
         raise InputError(

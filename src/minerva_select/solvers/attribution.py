@@ -89,15 +89,7 @@ def attribute_units(masked: MaskedCritics, elimination: EliminationResult, conte
 
 
 def _path_sizes(n_units: int, n_kept: int) -> list[int]:
-    """Sizes of nested subsets, largest first: all sizes, or geometric steps and the number kept.
-
-    Examples
-    --------
-    >>> _path_sizes(4, 2)
-    [4, 3, 2, 1]
-    >>> _path_sizes(100, 60)[:6], len(_path_sizes(100, 60))
-    ([100, 75, 60, 56, 42, 32], 16)
-    """
+    """Sizes of nested subsets, largest first: all sizes, or geometric steps and the number kept."""
     if n_units <= EXPLANATION.max_path_points:
         return list(range(n_units, 0, -1))
     sizes, size = {n_units, n_kept}, n_units

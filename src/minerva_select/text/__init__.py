@@ -34,24 +34,7 @@ class Paragraph:
 
 
 def explain(selection: Selection) -> list[Paragraph]:
-    """Explain a selection in the order a reader needs: result, roles, dropped features, stability.
-
-    Examples
-    --------
-    >>> from minerva_select.codes import ReasonCode, Role
-    >>> from minerva_select.results import Estimate, FeatureResult, Reason, Selection
-    >>> half = Estimate(0.5, 0.48, 0.52, n_rows=1000)
-    >>> a, b = (
-    ...     FeatureResult(
-    ...         name, True, Reason(ReasonCode.CONTRIBUTES), marginal_nats=0.0, partners=(other,), role=Role.TOGETHER
-    ...     )
-    ...     for name, other in ("ab", "ba")
-    ... )
-    >>> for part in explain(Selection("y", (a, b), half, half, n_rows=1000)):
-    ...     print(f"{part.kind}: {part.text}")
-    headline: Both features carry 0.500 nats about y.
-    together: a and b matter only together: alone each carries 0.000 nats; together they carry 0.500.
-    """
+    """Explain a selection in the order a reader needs: result, roles, dropped features, stability."""
     parts = {
         "headline": [headline(selection)],
         "nothing": [explain_nothing_found(selection)] if found_nothing(selection) else [],

@@ -10,13 +10,7 @@ from minerva_select.text.formatting import format_value
 
 
 def describe_score(values: Mapping[str, Any]) -> str:
-    """Describe the score of a column and the rule that kept or dropped it, from the values of its reason.
-
-    Examples
-    --------
-    >>> describe_score({"measure": "gain_share", "score": 0.086, "rule": "above_mean", "passed": False})
-    '8.6% of the gain, not above the mean'
-    """
+    """Describe the score of a column and the rule that kept or dropped it, from the values of its reason."""
     describe = _MEASURES.get(str(values.get("measure")))
     score = f"score {format_value(values, 'score')}" if describe is None else describe(values)
     return ", ".join(filter(None, [score, _describe_rule(values)]))

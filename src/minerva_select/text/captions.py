@@ -74,15 +74,7 @@ def has_contributions(selection: Selection) -> bool:
 
 
 def remark(selection: Selection, kind: str) -> str:
-    """Say what stands out in a chart, or why there is none; empty if there is nothing to say.
-
-    Examples
-    --------
-    >>> from minerva_select.results import PathPoint, Selection
-    >>> path = (PathPoint(1, ("a",), 0.5, 0.48, 0.52),)
-    >>> remark(Selection("y", (), None, None, n_rows=100, path=path), "path")
-    'Only one set was measured, 1 feature with 0.500 nats, so there is no curve to draw.'
-    """
+    """Say what stands out in a chart, or why there is none; empty if there is nothing to say."""
     if kind == "contributions":
         return _redundant(selection)
     if kind == "path" and len(selection.path) == 1:
@@ -118,16 +110,7 @@ def _is_redundant(result: FeatureResult, found: float) -> bool:
 
 
 def describe_chart(selection: Selection, kind: str) -> str:
-    """Describe a chart in one sentence, for screen readers.
-
-    Examples
-    --------
-    >>> from minerva_select.codes import ReasonCode
-    >>> from minerva_select.results import FeatureResult, Reason, Selection
-    >>> kept = FeatureResult("amount", True, Reason(ReasonCode.SCORE), weight=1.0)
-    >>> describe_chart(Selection("y", (kept,), None, None, n_rows=1000), "contributions")
-    'Bar chart of the weights of 1 feature; the largest is amount with 1.000.'
-    """
+    """Describe a chart in one sentence, for screen readers."""
     return _DESCRIPTIONS[kind](selection)
 
 

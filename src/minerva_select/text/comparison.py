@@ -17,26 +17,13 @@ _MEANINGS = {Outcome.TYPE_I: " (misses relevant features)", Outcome.TYPE_II: " (
 
 
 def describe_outcome(outcome: Outcome, n_found: int, n_missed: int, n_irrelevant: int) -> str:
-    """Describe a selection whose relevant features are known.
-
-    Examples
-    --------
-    >>> describe_outcome(Outcome.EXACT, 2, 0, 0)
-    'exact: 2 found, 0 missed, 0 irrelevant'
-    """
+    """Describe a selection whose relevant features are known."""
     label = OUTCOME_LABELS[outcome] + _MEANINGS.get(outcome, "")
     return f"{label}: {n_found} found, {n_missed} missed, {n_irrelevant} irrelevant"
 
 
 def describe_failure(failure: Failure) -> str:
-    """Say why a task has no result.
-
-    Examples
-    --------
-    >>> from minerva_select.evaluation.failures import Failure
-    >>> describe_failure(Failure(FailureCode.OUT_OF_TIME, seconds=300.0))
-    'out of time after 300 s'
-    """
+    """Say why a task has no result."""
     if failure.code is FailureCode.OUT_OF_TIME and failure.seconds is not None:
         return f"out of time after {failure.seconds:.4g} s"
     return {

@@ -22,26 +22,7 @@ _Replacement = tuple[str, tuple[str, ...]]  # kind, and the selected features
 
 
 def describe_dropped(selection: Selection) -> list[str]:
-    """Name the features that carry the information of dropped ones, and count the other dropped ones by reason.
-
-    Examples
-    --------
-    >>> from minerva_select.results import Estimate, FeatureResult, Reason, Selection
-    >>> found = Estimate(0.6, 0.58, 0.62, n_rows=1000)
-    >>> copy = Reason(ReasonCode.EQUIVALENT, ("amount",))
-    >>> features = (
-    ...     FeatureResult("amount", True, Reason(ReasonCode.CONTRIBUTES, values={"nats": 0.5})),
-    ...     FeatureResult("amount_eur", False, copy),
-    ...     FeatureResult("amount_usd", False, copy),
-    ...     FeatureResult("limit", False, Reason(ReasonCode.REDUNDANT, ("amount",)), replaced_by=("amount",)),
-    ...     *(FeatureResult(f"noise_{k}", False, Reason(ReasonCode.NO_INFORMATION)) for k in range(7)),
-    ... )
-    >>> for sentence in describe_dropped(Selection("y", features, found, found, n_rows=1000)):
-    ...     print(sentence)
-    amount_eur and amount_usd are dropped: they are equivalent to amount.
-    limit is dropped: amount carries its information.
-    7 others are dropped: no information found.
-    """
+    """Name the features that carry the information of dropped ones, and count the other dropped ones by reason."""
     if selection.mutual_information is None:  # a baseline: its reasons give its scores
         return []
     dropped = [result for result in sort_features(selection.features) if not result.selected]

@@ -50,11 +50,5 @@ def digits_for(selection: Selection) -> int:
 
 
 def digits_of(largest: float) -> int:
-    """Decimals that show three significant digits of the largest number.
-
-    Examples
-    --------
-    >>> digits_of(0.5), digits_of(0.0093), digits_of(0.0)
-    (3, 5, 3)
-    """
+    """Decimals that show three significant digits of the largest number."""
     return min(6, max(3, 2 - math.floor(math.log10(largest)))) if largest > 0 else 3

@@ -17,18 +17,9 @@ _UNPRINTABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 
 def printable(text: str, limit: int | None = None) -> str:
-    r"""Return text on one line, with control characters escaped and the middle cut if it is longer than ``limit``.
+    """Return text on one line, with control characters escaped and the middle cut if it is longer than ``limit``.
 
     Leading or trailing white space is made visible by quotes.
-
-    Examples
-    --------
-    >>> print(printable("two\nlines"))
-    two\nlines
-    >>> print(printable("amount "))
-    'amount '
-    >>> printable("a_very_long_column_name", limit=11)
-    'a_ver…_name'
     """
     text = escape(text)
     if text != text.strip():
@@ -51,65 +42,33 @@ def _escape(character: str) -> str:
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """Format a number with fixed digits; a dash if it was not measured, and never a negative zero.
-
-    Examples
-    --------
-    >>> number(0.49961), number(-0.00001), number(None)
-    ('0.500', '0.000', '–')
-    """
+    """Format a number with fixed digits; a dash if it was not measured, and never a negative zero."""
     if value is None or not math.isfinite(value):
         return NOT_MEASURED
     return f"{round(value, digits) + 0.0:,.{digits}f}"
 
 
 def format_value(values: Mapping[str, Any], name: str, form: str = ".3g") -> str:
-    """Format one value of a reason; a dash if a saved file lacks it or has no number there.
-
-    Examples
-    --------
-    >>> format_value({"nats": 0.08712}, "nats"), format_value({"nats": None}, "nats")
-    ('0.0871', '–')
-    """
+    """Format one value of a reason; a dash if a saved file lacks it or has no number there."""
     value = values.get(name)
     return format(value, form) if isinstance(value, int | float) else NOT_MEASURED
 
 
 def percent(share: float) -> str:
-    """Format a share as a percentage; only a full share is 100%.
-
-    Examples
-    --------
-    >>> percent(0.974), percent(0.998), percent(1.0), percent(0.002)
-    ('97%', 'over 99%', '100%', 'under 1%')
-    """
+    """Format a share as a percentage; only a full share is 100%."""
     if 0.995 <= share < 0.9995:
         return "over 99%"
     return "under 1%" if 0 < share < 0.005 else f"{share:.0%}"
 
 
 def interval(low: float | None, high: float | None, digits: int = 3) -> str:
-    """Format an interval; empty if an end is unknown.
-
-    Examples
-    --------
-    >>> interval(0.48, 0.52)
-    '0.480 to 0.520'
-    >>> interval(None, 0.52)
-    ''
-    """
+    """Format an interval; empty if an end is unknown."""
     ends = (number(low, digits), number(high, digits))
     return "" if NOT_MEASURED in ends else " to ".join(ends)
 
 
 def duration(seconds: float) -> str:
-    """Format a duration in the units a person would use.
-
-    Examples
-    --------
-    >>> duration(4.21), duration(250), duration(7500)
-    ('4.2 s', '4 min 10 s', '2 h 5 min')
-    """
+    """Format a duration in the units a person would use."""
     if not seconds >= 60:
         return f"{number(seconds, 1)} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -118,13 +77,7 @@ def duration(seconds: float) -> str:
 
 
 def join_names(names: Sequence[str], most: int = 6, limit: int | None = LONGEST_NAME) -> str:
-    """Join names for a sentence, each cut to ``limit``; names past ``most`` are only counted.
-
-    Examples
-    --------
-    >>> join_names(["a", "b", "c"]), join_names(["a", "b", "c", "d"], most=2)
-    ('a, b and c', 'a, b and 2 more')
-    """
+    """Join names for a sentence, each cut to ``limit``; names past ``most`` are only counted."""
     shown = [printable(name, limit) or "''" for name in names[:most]]
     last = f"{len(names) - most:,} more" if len(names) > most else shown.pop() if shown else ""
     return f"{', '.join(shown)} and {last}" if shown else last
@@ -136,25 +89,13 @@ def count_features(n_features: int) -> str:
 
 
 def nats_with_interval(nats: float | None, low: float | None, high: float | None, digits: int) -> str:
-    """Format nats with their interval, if it is known.
-
-    Examples
-    --------
-    >>> nats_with_interval(0.5, 0.48, 0.52, 3), nats_with_interval(0.5, None, None, 3)
-    ('0.500 nats (0.480 to 0.520)', '0.500 nats')
-    """
+    """Format nats with their interval, if it is known."""
     ends = interval(low, high, digits)
     return f"{number(nats, digits)} nats" + (f" ({ends})" if ends else "")
 
 
 def setting(value: Any) -> str:
-    """Format the value of a parameter.
-
-    Examples
-    --------
-    >>> setting(None), setting(True), setting(["a", "b"]), setting([]), setting({"g": ["a"]})
-    ('not set', 'yes', 'a and b', 'none', '{"g": ["a"]}')
-    """
+    """Format the value of a parameter."""
     if value is None:
         return "not set"
     if isinstance(value, bool):

@@ -15,17 +15,7 @@ if TYPE_CHECKING:
 
 
 def headline(selection: Selection) -> str:
-    """Say how many features were kept and how much information they carry.
-
-    Examples
-    --------
-    >>> from minerva_select.codes import ReasonCode
-    >>> from minerva_select.results import Estimate, FeatureResult, Reason, Selection
-    >>> found, total = Estimate(0.0087, 0.0083, 0.0091, n_rows=9000), Estimate(0.009, 0.0086, 0.0094, n_rows=9000)
-    >>> features = tuple(FeatureResult(f"f{k}", k < 4, Reason(ReasonCode.CONTRIBUTES)) for k in range(214))
-    >>> print(headline(Selection("is_fraud", features, found, total, n_rows=9000, target_entropy=0.0105)))
-    4 of 214 features carry 0.00870 nats about is_fraud: 97% of the information in all features, 83% of its entropy.
-    """
+    """Say how many features were kept and how much information they carry."""
     target, found = printable(selection.target, limit=LONGEST_NAME), selection.mutual_information
     if not selection.features:
         return f"There is no feature that could carry information about {target}."
@@ -43,15 +33,7 @@ def headline(selection: Selection) -> str:
 
 
 def describe_evidence(selection: Selection) -> str:
-    """Describe the interval of the information, the number of rows and the time.
-
-    Examples
-    --------
-    >>> from minerva_select.results import Estimate, Selection
-    >>> half = Estimate(0.5, 0.48, 0.52, n_rows=1000)
-    >>> describe_evidence(Selection("y", (), half, half, n_rows=1000, seconds=4.2))
-    '95% interval 0.480 to 0.520 nats; 1,000 rows in 4.2 s.'
-    """
+    """Describe the interval of the information, the number of rows and the time."""
     found, digits = selection.mutual_information, digits_for(selection)
     ends = interval(found.low, found.high, digits) if found is not None and found.nats > 0 else ""
     time = f" in {duration(selection.seconds)}" if selection.seconds > 0 else ""
@@ -67,19 +49,7 @@ def found_nothing(selection: Selection) -> bool:
 
 
 def explain_nothing_found(selection: Selection) -> str:
-    """Say what it means, and what it does not mean, that nothing was found.
-
-    Examples
-    --------
-    >>> from minerva_select.codes import ReasonCode
-    >>> from minerva_select.results import Estimate, FeatureResult, Reason, Selection
-    >>> nothing = Estimate(0.0, 0.0, 0.0, n_rows=500)
-    >>> noise = FeatureResult("a", False, Reason(ReasonCode.NOISE), marginal_nats=0.0)
-    >>> print(explain_nothing_found(Selection("y", (noise,), nothing, nothing, n_rows=500)))
-    On held-out rows the features did not predict y better than its overall distribution does. This does not prove that
-    they are useless: with 500 rows, no method can distinguish less than about 0.003 nats in one feature from chance.
-    More rows or other columns may show more.
-    """
+    """Say what it means, and what it does not mean, that nothing was found."""
     target = printable(selection.target, limit=LONGEST_NAME)
     if selection.mutual_information is None:
         return "The method used its own rule and did not measure information: the features may still carry some."

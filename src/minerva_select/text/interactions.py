@@ -24,18 +24,7 @@ def synergies(selection: Selection) -> list[PairResult]:
 
 
 def describe_closest_pairs(selection: Selection, mentioned: Sequence[Sequence[str]] = ()) -> list[str]:
-    """Name the pairs with the most synergy; ``mentioned`` are groups that other sentences name.
-
-    Examples
-    --------
-    >>> from minerva_select.codes import ReasonCode
-    >>> from minerva_select.results import Estimate, FeatureResult, PairResult, Reason, Selection
-    >>> features = tuple(FeatureResult(name, True, Reason(ReasonCode.CONTRIBUTES), marginal_nats=0.1) for name in "abc")
-    >>> pairs = (PairResult("a", "b", 0.2, 0.18, 0.22), PairResult("a", "c", 0.1, 0.08, 0.12))
-    >>> half = Estimate(0.5, 0.48, 0.52, n_rows=1000)
-    >>> describe_closest_pairs(Selection("y", features, half, half, n_rows=1000, pairs=pairs))
-    ['a and b interact most: each adds 0.200 nats more when the other is known.']
-    """
+    """Name the pairs with the most synergy; ``mentioned`` are groups that other sentences name."""
     found, digits = selection.mutual_information, digits_for(selection)
     certain = [pair for pair in synergies(selection) if found is not None and pair.nats >= MIN_SYNERGY * found.nats]
     # The terms of a sum have synergy too. Pairs of features that carry nothing alone matter for nothing else.

@@ -59,14 +59,7 @@ def cards(selection: Selection) -> Iterator[Card]:
 
 
 def describe_estimate_note(estimate: Estimate) -> str:
-    """Say how an estimate relates to the entropy of the target; empty if it is well below.
-
-    Examples
-    --------
-    >>> from minerva_select.results import Estimate
-    >>> describe_estimate_note(Estimate(0.69, 0.68, 0.69, n_rows=100, note=EstimateNote.CAPPED, entropy=0.693))
-    'capped at the entropy of the target, 0.693 nats'
-    """
+    """Say how an estimate relates to the entropy of the target; empty if it is well below."""
     entropy = "" if estimate.entropy is None else f", {estimate.entropy:.3f} nats"
     match estimate.note:
         case EstimateNote.CAPPED:

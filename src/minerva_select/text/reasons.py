@@ -30,30 +30,14 @@ _MOST_PARTNERS = 3
 
 
 def describe_reason(reason: Reason) -> str:
-    """Describe a reason in a few words.
-
-    Examples
-    --------
-    >>> from minerva_select.results import Reason
-    >>> describe_reason(Reason(ReasonCode.CONTRIBUTES, ("hour",), {"nats": 0.0871}))
-    'adds 0.0871 nats together with hour'
-    >>> describe_reason(Reason(ReasonCode.IDENTIFIER, values={"pattern": "row_number", "step": 1.0}))
-    'row number: integers in steps of 1'
-    """
+    """Describe a reason in a few words."""
     if reason.code in _FIXED:
         return _FIXED[reason.code]
     return _DESCRIPTIONS[reason.code](reason)
 
 
 def shorten_reason(reason: Reason) -> str:
-    """Describe a reason in as few words as possible, for a narrow terminal.
-
-    Examples
-    --------
-    >>> from minerva_select.results import Reason
-    >>> shorten_reason(Reason(ReasonCode.REDUNDANT, ("minutes",)))
-    'redundant: minutes'
-    """
+    """Describe a reason in as few words as possible, for a narrow terminal."""
     if reason.code is ReasonCode.REDUNDANT and reason.columns:
         return f"redundant: {join_names(reason.columns, most=2, limit=16)}"
     return _SHORT.get(reason.code) or describe_reason(reason)

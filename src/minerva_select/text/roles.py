@@ -27,15 +27,7 @@ def describe_role(role: Role | None) -> str:
 
 
 def describe_role_or_reason(result: FeatureResult, *, brief: bool = False) -> str:
-    """Describe the role of a feature; its reason if it has no role, or if the reason says more than its contribution.
-
-    Examples
-    --------
-    >>> from minerva_select.results import FeatureResult, Reason
-    >>> kept = Reason(ReasonCode.CONTRIBUTES, values={"nats": 0.4})
-    >>> describe_role_or_reason(FeatureResult("a", True, kept, partners=("b",), role=Role.TOGETHER))
-    'matters only with b'
-    """
+    """Describe the role of a feature, or its reason if it has no role or the reason says more."""
     if not (result.selected and result.role is not None and result.reason.code is ReasonCode.CONTRIBUTES):
         return shorten_reason(result.reason) if brief else describe_reason(result.reason)
     partners = join_names(result.partners, *((2, 16) if brief else (3, LONGEST_NAME)))
@@ -46,22 +38,7 @@ def describe_role_or_reason(result: FeatureResult, *, brief: bool = False) -> st
 
 
 def describe_groups(selection: Selection) -> list[str]:
-    """Say which features matter only together, pairs first, and which two interact most.
-
-    Examples
-    --------
-    >>> from minerva_select.codes import ReasonCode
-    >>> from minerva_select.results import Estimate, FeatureResult, PairResult, Reason, Selection
-    >>> found, kept = Estimate(0.6, 0.58, 0.62, n_rows=1000), Reason(ReasonCode.CONTRIBUTES)
-    >>> f3, f8 = (
-    ...     FeatureResult(name, True, kept, 1.0, 0.0, 0.5, partners=(other,), role=Role.TOGETHER)
-    ...     for name, other in (("f3", "f8"), ("f8", "f3"))
-    ... )
-    >>> hour = FeatureResult("hour", True, kept, 0.2, 0.08, 0.1, role=Role.ALONE)
-    >>> pairs = (PairResult("f3", "f8", 0.5, 0.48, 0.52),)
-    >>> print(*describe_groups(Selection("y", (f3, f8, hour), found, found, n_rows=1000, pairs=pairs)))
-    f3 and f8 matter only together: alone each carries 0.000 nats; together they add 0.500 to the other features.
-    """
+    """Say which features matter only together, pairs first, and which two interact most."""
     selected = {result.feature: result for result in sort_features(selection.features) if result.selected}
     links = _links(selection, selected)
     groups = _connected_groups([name for name, result in selected.items() if result.role is Role.TOGETHER], links)

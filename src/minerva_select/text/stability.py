@@ -15,18 +15,7 @@ MOST_NAMES = 5
 
 
 def describe_stability(selection: Selection) -> list[str]:
-    """Say how often repeated fits selected the same features; empty if the fit was not repeated.
-
-    Examples
-    --------
-    >>> from minerva_select.codes import ReasonCode
-    >>> from minerva_select.results import FeatureResult, Reason, Repeats, Selection
-    >>> kept = Reason(ReasonCode.CONTRIBUTES)
-    >>> features = tuple(FeatureResult(name, True, kept, frequency=share) for name, share in (("f3", 1.0), ("f7", 0.4)))
-    >>> repeats = Repeats(n_fits=10, subsample=0.8, agreement=0.7)
-    >>> print(*describe_stability(Selection("y", features, None, None, n_rows=10, repeats=repeats)))
-    Of 10 fits on 80% of the rows, f3 was selected in all, f7 in 4. On average two fits share 70% of their features.
-    """
+    """Say how often repeated fits selected the same features; empty if the fit was not repeated."""
     repeats = selection.repeats
     if repeats is None:
         return []

@@ -21,16 +21,7 @@ def role_label(role: Role | None) -> str:
 
 
 def contribution_lines(result: FeatureResult, digits: int) -> list[str]:
-    """What is known about one feature.
-
-    Examples
-    --------
-    >>> from minerva_select.codes import ReasonCode
-    >>> from minerva_select.results import FeatureResult, Reason
-    >>> kept = FeatureResult("a", True, Reason(ReasonCode.CONTRIBUTES), 1.0, 0.1, 0.5, role=Role.ALONE)
-    >>> contribution_lines(kept, digits=3)
-    ['Matters alone', 'adds 0.500 nats', 'alone 0.100 nats']
-    """
+    """What is known about one feature."""
     adds, marginal = result.contribution_nats, result.marginal_nats
     lines = [role_label(result.role)]
     if adds is not None:
@@ -74,12 +65,6 @@ def frequency_line(share: float, repeats: Repeats) -> str:
 
 
 def not_shown(**counts: int) -> str:
-    """Count what a chart leaves out, by kind; empty if it shows everything.
-
-    Examples
-    --------
-    >>> not_shown(selected=20, substitutes=2), not_shown(selected=0)
-    ('Not shown: 20 selected, 2 substitutes.', '')
-    """
+    """Count what a chart leaves out, by kind; empty if it shows everything."""
     parts = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in counts.items() if count)
     return f"Not shown: {parts}." if parts else ""

@@ -17,28 +17,12 @@ MOST_NAMES = 5
 
 
 def describe_warning(warning: SelectionWarning) -> str:
-    """Describe a warning in one or two sentences that say what to do.
-
-    Examples
-    --------
-    >>> from minerva_select.results import SelectionWarning
-    >>> leak = SelectionWarning(WarningCode.LEAK, ("closed",), {"share": 0.97, "target": "default"})
-    >>> print(describe_warning(leak))
-    'closed' alone explains 97% of the entropy of default. If it is known only after the outcome, drop it and run again:
-    --drop closed, or drop=['closed'].
-    """
+    """Describe a warning in one or two sentences that say what to do."""
     return _SENTENCES[warning.code](warning.columns, _Values(warning.values))
 
 
 def describe_warnings(selection: Selection) -> list[str]:
-    """List the warnings of a selection as sentences.
-
-    Examples
-    --------
-    >>> from minerva_select.results import Selection
-    >>> describe_warnings(Selection("y", (), None, None, n_rows=10, converged=False))
-    ['The fit stopped before it converged; more time may change the selection.']
-    """
+    """List the warnings of a selection as sentences."""
     if selection.warnings or selection.converged:
         return [str(warning) for warning in selection.warnings]
     return ["The fit stopped before it converged; more time may change the selection."]

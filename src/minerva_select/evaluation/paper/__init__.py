@@ -25,19 +25,7 @@ def reproduce(
     data: Path | None = None,
     report: Callable[[str, float], None] = lambda _label, _fraction: None,
 ) -> tuple[list[ResultTable], list[Record]]:
-    """Run the tasks of an experiment that are not on record, and return its tables and the records of its rows.
-
-    Parameters
-    ----------
-    configuration : Configuration
-        From :func:`read_configuration`.
-    records : Records
-        Finished rows; new ones are added.
-    data : Path, optional
-        The authors' data of Experiment A, or a file of payments; None generates data.
-    report : callable
-        Called with the name of each row and the fraction of the work that is done.
-    """
+    """Run the tasks of an experiment that are not on record, and return its tables and the records of its rows."""
     experiment = importlib.import_module(f"{__name__}.{_MODULES[configuration.name]}")
     missing = [package for package in experiment.REQUIRED if importlib.util.find_spec(package) is None]
     if missing:

@@ -45,22 +45,7 @@ class Configuration:
 
 
 def read_configuration(name: str, *, quick: bool = False, folder: Path | None = None) -> Configuration:
-    """Read the settings of an experiment.
-
-    Parameters
-    ----------
-    name : str
-        One of ``EXPERIMENT_NAMES``.
-    quick : bool
-        Whether to use the values of the section ``quick``.
-    folder : Path, optional
-        Folder of the TOML files, if not that of the package.
-
-    Examples
-    --------
-    >>> read_configuration("a")["rows"], read_configuration("a", quick=True).is_quick
-    (50000, True)
-    """
+    """Read the settings of an experiment."""
     if name not in EXPERIMENT_NAMES:
         raise unknown_name("experiment", name, EXPERIMENT_NAMES)
     folder = folder or next((one for one in _FOLDERS if one.is_dir()), _FOLDERS[0])

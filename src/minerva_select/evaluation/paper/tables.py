@@ -13,20 +13,7 @@ from minerva_select.text.formatting import NOT_MEASURED
 
 @dataclass(frozen=True)
 class ResultTable:
-    """A table with a title and notes.
-
-    Examples
-    --------
-    >>> table = ResultTable("Table 1", ("method", "kept"), (("KSG", "30"),), ("One note.",))
-    >>> print(table.to_markdown())
-    **Table 1**
-    <BLANKLINE>
-    | method | kept |
-    |---|---|
-    | KSG | 30 |
-    <BLANKLINE>
-    One note.
-    """
+    """A table with a title and notes."""
 
     title: str
     header: tuple[str, ...]
@@ -47,13 +34,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def column_numbers(names: Sequence[str], n_features: int | None = None) -> str:
-    """List columns f0, f1, ... by their numbers, as the paper does.
-
-    Examples
-    --------
-    >>> column_numbers(["f3", "f8"]), column_numbers([f"f{i}" for i in range(30)], 30), column_numbers([])
-    ('3, 8', 'all 30', 'none')
-    """
+    """List columns f0, f1, ... by their numbers, as the paper does."""
     return f"all {n_features}" if len(names) == n_features else ", ".join(name[1:] for name in names) or "none"
 
 

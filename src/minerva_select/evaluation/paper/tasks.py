@@ -49,19 +49,6 @@ def run_tasks(
     """Run tasks that are not on record, one after the other, and return the record of each.
 
     A failure is recorded too. The next call repeats it, a timeout only with another limit.
-
-    Parameters
-    ----------
-    tasks : iterable of Task
-        What to compute.
-    run_task : callable
-        Runs one task; a function of an importable module.
-    records : Records
-        Finished tasks; new ones are added.
-    time_limit : float, optional
-        Seconds for each task.
-    report : callable
-        Called with the label of each task and the fraction of the work that is done.
     """
     wanted, found = list(tasks), []
     for index, task in enumerate(wanted):

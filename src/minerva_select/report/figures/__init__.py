@@ -34,13 +34,7 @@ _NEEDS = {
 
 
 def figure(selection: Selection, kind: str, *, dark: bool = False) -> go.Figure:
-    """Draw a figure of a selection; see :meth:`minerva_select.results.Selection.plot`.
-
-    Raises
-    ------
-    InputError
-        If there is no such kind, or if the selection has no data for it.
-    """
+    """Draw a figure of a selection; see :meth:`minerva_select.results.Selection.plot`."""
     data = _read(selection, kind)
     if data is None:
         known = ", ".join(repr(other) for other in KINDS if has(selection, other)) or "none"

@@ -34,13 +34,7 @@ def plotly() -> ModuleType:
 
 
 def shorten_name(name: str, width: int = 20) -> str:
-    r"""Shorten a name to one line; wide characters count twice, and an empty name becomes quotes.
-
-    Examples
-    --------
-    >>> print(shorten_name("two\nlines"), shorten_name(""), shorten_name("a_very_long_column_name", width=11))
-    two\nlines "" a_ver…_name
-    """
+    """Shorten a name to one line; wide characters count twice, and an empty name becomes quotes."""
     line = formatting.printable(name) or '""'
     n_wide = sum(unicodedata.east_asian_width(character) in "WF" for character in line[:width])
     if len(line) + n_wide <= width:
@@ -49,13 +43,7 @@ def shorten_name(name: str, width: int = 20) -> str:
 
 
 def escape(text: str) -> str:
-    """Escape tags, entities, %{templates} and dollar signs, which plotly would interpret.
-
-    Examples
-    --------
-    >>> escape("<b>$x$</b> %{y}")
-    '&lt;b&gt;&#36;x&#36;&lt;/b&gt; &#37;{y}'
-    """
+    """Escape tags, entities, %{templates} and dollar signs, which plotly would interpret."""
     return html.escape(text, quote=False).replace("$", "&#36;").replace("%{", "&#37;{")
 
 
@@ -65,13 +53,7 @@ def label(name: str, width: int = 20) -> str:
 
 
 def hover_text(name: str, *lines: str) -> str:
-    """Hover text of a mark: the name in bold, then the lines that are not empty.
-
-    Examples
-    --------
-    >>> hover_text("a<b", "adds 0.5 nats")
-    '<b>a&lt;b</b><br>adds 0.5 nats'
-    """
+    """Hover text of a mark: the name in bold, then the lines that are not empty."""
     wrapped = textwrap.wrap(shorten_name(name, 320), 44) or [""]
     return "<br>".join([f"<b>{'<br>'.join(map(escape, wrapped))}</b>", *map(escape, filter(None, lines))])
 
@@ -87,13 +69,7 @@ def finite(value: float | None) -> float | None:
 
 
 def thin(points: Sequence[T], most: int) -> Sequence[T]:
-    """Keep about ``most`` points at equal distances, and the last one.
-
-    Examples
-    --------
-    >>> thin(range(10), 3)
-    [0, 4, 8, 9]
-    """
+    """Keep about ``most`` points at equal distances, and the last one."""
     stride = -(-len(points) // most)
     return points if stride <= 1 else [*points[: len(points) - 1 : stride], points[-1]]
 

@@ -76,13 +76,7 @@ def mix_colors(start: str, end: str, share: float) -> str:
 
 
 def text_color(background: str) -> str:
-    """Black or white, whichever has more contrast on a background: at least 4.5:1 by WCAG 2.
-
-    Examples
-    --------
-    >>> text_color("#0072b2"), text_color("#56b4e9")
-    ('#ffffff', '#000000')
-    """
+    """Black or white, whichever has more contrast on a background: at least 4.5:1 by WCAG 2."""
     luminance = sum(w * _linear(c / 255) for w, c in zip((0.2126, 0.7152, 0.0722), _channels(background), strict=True))
     return "#ffffff" if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.05 else "#000000"
 

@@ -110,13 +110,7 @@ def _line(path: WeightPath, color: str | None, theme: Theme) -> Any:
 
 
 def spread(values: Sequence[float], gap: float) -> list[float]:
-    """Positions of labels: near their values, and at least ``gap`` apart.
-
-    Examples
-    --------
-    >>> spread([0.5, 0.0, 0.5], gap=0.2)
-    [0.5, 0.0, 0.7]
-    """
+    """Positions of labels: near their values, and at least ``gap`` apart."""
     positions = list(values)
     below = -float("inf")
     for k in sorted(range(len(values)), key=lambda k: values[k]):

@@ -38,13 +38,7 @@ class FeatureScores:
 
 
 def select_highest(scores: NDArray[np.float64], n_to_select: int) -> NDArray[np.bool_]:
-    """Mask of the highest scores; among equal scores, the first columns.
-
-    Examples
-    --------
-    >>> select_highest(np.array([0.1, 0.5, 0.5, 0.2]), 2).tolist()
-    [False, True, True, False]
-    """
+    """Mask of the highest scores; among equal scores, the first columns."""
     selected = np.zeros(len(scores), dtype=bool)
     selected[np.argsort(-scores, kind="stable")[:n_to_select]] = True
     return selected

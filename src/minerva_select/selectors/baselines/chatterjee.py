@@ -21,11 +21,6 @@ def make_ordered_coefficient(y: NDArray[Any]) -> Coefficient:
     With R_i the number of y_j <= y_i, L_i the number of y_j >= y_i and M(i) the nearest neighbor of row i, the
     definition is T = sum(n min(R_i, R_M(i)) - L_i^2) / sum(L_i (n - L_i)). Since R and L have the same sum, this is
     1 - n sum(max(0, R_i - R_M(i))) / sum(L_i (n - L_i)), which is exactly 1 if no neighbor has a lower R.
-
-    Examples
-    --------
-    >>> make_ordered_coefficient(np.arange(5))(np.array([4, 3, 0, 1, 3]))
-    -0.25
     """
     n_at_most, n_at_least = (rankdata(values, method="max").astype(np.float64) for values in (y, -y))
     scale = float(n_at_least @ (len(y) - n_at_least)) / len(y)

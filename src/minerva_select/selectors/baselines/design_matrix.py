@@ -61,19 +61,7 @@ def make_design_matrix(
     target_type: str,
     seed: int,
 ) -> tuple[DesignMatrix, dict[str, ReasonCode]]:
-    """Convert a table and its target to numbers; also return the columns left out, with the reason.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from minerva_select.data.frames import as_table
-    >>> X = pd.DataFrame({"color": ["red", None, "blue"], "size": [1.5, 2.5, None], "unit": [1, 1, 1]})
-    >>> data, unused = make_design_matrix(
-    ...     as_table(X), ["a", "b", "a"], np.ones(3), categorical_features="auto", target_type="auto", seed=0
-    ... )
-    >>> data.X.tolist(), data.y.tolist(), unused
-    ([[1.0, 1.5], [-1.0, 2.5], [0.0, 2.0]], [0, 1, 0], {'unit': <ReasonCode.CONSTANT: 'constant'>})
-    """
+    """Convert a table and its target to numbers; also return the columns left out, with the reason."""
     target = as_target(y, table.n_rows)
     if len(target.columns) > 1:
         raise InputError(

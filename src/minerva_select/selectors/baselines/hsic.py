@@ -55,13 +55,6 @@ def compute_products(
     categorical columns is 1 / n_c for two rows of the same level c, which n_c rows of the block have, and otherwise 0.
     The blocks are row indices (n_blocks, block_size), in any number of portions. Memory holds the products and the
     kernels of a few blocks, whatever the number of rows.
-
-    Examples
-    --------
-    >>> x = np.array([0.0, 1.0, 2.0, 3.0])
-    >>> found = compute_products([x, x > 1], [False, True], [np.array([[0, 1, 2, 3]])])
-    >>> found.products.round(3).tolist()
-    [[1.0, 0.853], [0.853, 1.0]]
     """
     scales = [1.0 if flag else float(np.std(column)) for column, flag in zip(columns, is_categorical, strict=True)]
     n_columns, n_blocks = len(columns), 0
@@ -111,11 +104,6 @@ def draw_blocks(groups: Sequence[Indices], sizes: Sequence[int], n_blocks: int, 
     """Draw blocks with a given number of rows from each group, without repeating a row within a block.
 
     Each group is permuted and cut into pieces; when it is used up it is permuted again.
-
-    Examples
-    --------
-    >>> draw_blocks([np.arange(8), np.arange(8, 10)], [3, 1], 4, np.random.default_rng(0)).shape
-    (4, 4)
     """
     pieces = []
     for rows, size in zip(groups, sizes, strict=True):
@@ -126,13 +114,7 @@ def draw_blocks(groups: Sequence[Indices], sizes: Sequence[int], n_blocks: int, 
 
 
 def fit_path(products: Floats) -> Floats:
-    """Nonnegative weights of the columns at each knot of the Lasso path: shape (n_knots, n_columns).
-
-    Examples
-    --------
-    >>> fit_path(np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.2], [0.5, 0.2, 1.0]])).round(3).tolist()
-    [[0.0, 0.0], [0.3, 0.0], [0.5, 0.2]]
-    """
+    """Nonnegative weights of the columns at each knot of the Lasso path: shape (n_knots, n_columns)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # raised because one of two equal columns gets no weight
         _, _, weights = lars_path_gram(
@@ -142,13 +124,7 @@ def fit_path(products: Floats) -> Floats:
 
 
 def find_last_knot(path: Floats, max_columns: int) -> Floats:
-    """Weights at the last knot of a path with at most ``max_columns`` columns.
-
-    Examples
-    --------
-    >>> find_last_knot(np.array([[0.0, 0.0], [0.3, 0.0], [0.5, 0.2]]), 1).tolist()
-    [0.3, 0.0]
-    """
+    """Weights at the last knot of a path with at most ``max_columns`` columns."""
     knot: Floats = path[np.flatnonzero(np.count_nonzero(path, axis=1) <= max_columns)[-1]]
     return knot
 
@@ -176,11 +152,6 @@ def choose_within_one_error(errors: Floats) -> int:
 
     The standard error is that of the difference to the smallest, fold by fold, so that differences between folds do not
     count.
-
-    Examples
-    --------
-    >>> choose_within_one_error(np.array([[1.0, 0.5, 0.4], [2.0, 1.4, 1.5]]))
-    1
     """
     excess = errors - errors[:, [errors.mean(axis=0).argmin()]]
     standard_error = excess.std(axis=0, ddof=1) / np.sqrt(len(errors))

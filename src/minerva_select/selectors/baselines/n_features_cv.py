@@ -29,13 +29,6 @@ def choose_n_features(
     The loss is log loss for classes, since accuracy does not change where positives are rare, and squared error for
     numbers. The model is a small gradient boosting, on at most 20,000 rows that include all rows of rare classes. The
     standard error is that of the difference to the best number, row by row.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(1000, 5))
-    >>> choose_n_features(X, X[:, 0] + X[:, 1], np.ones(1000), is_classification=False, rng=rng)
-    2
     """
     if len(X) > BASELINES.max_cv_rows:
         rows, shares = _subsample(y if is_classification else np.zeros(len(y), dtype=np.intp), rng)

@@ -53,13 +53,6 @@ class NeighborSearch:
 
     In many dimensions a search is slow, and a search for each choice would repeat most of the work. There the nearest
     rows in the fixed columns are listed once, and the lists answer for almost all rows.
-
-    Examples
-    --------
-    >>> column = PointCloud.from_coordinates(np.array([[0.0], [1.0], [1.0], [5.0], [7.0]]))
-    >>> neighbors = NeighborSearch().find(column, np.random.default_rng(0))
-    >>> neighbors[1:].tolist(), int(neighbors[0]) in (1, 2)
-    ([2, 1, 4, 3], True)
     """
 
     def __init__(self, fixed: PointCloud | None = None, *, n_jobs: int | None = None) -> None:

@@ -30,15 +30,7 @@ class SparseModel:
 
 @dataclass(frozen=True, eq=False)
 class SparseProblem:
-    """Predictors and outputs of L1-penalized models, one model per output.
-
-    Examples
-    --------
-    >>> x = np.array([[-1.0], [1.0], [-1.0], [1.0]])
-    >>> problem = SparseProblem(x, 2 * x, np.ones(4), is_classification=False, seed=0)
-    >>> [round(float(model.coefficients[0, 0]), 6) for model in problem.fit_path([2.0, 0.5])]
-    [0.0, 1.5]
-    """
+    """Predictors and outputs of L1-penalized models, one model per output."""
 
     X: Any  # (n_rows, n_predictors), dense or sparse
     outputs: Floats  # (n_rows, n_outputs) numbers, or 0 and 1 for classes
