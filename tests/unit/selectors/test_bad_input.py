@@ -82,11 +82,11 @@ BAD_TABLES = {
     "an infinite value": (with_cell(np.inf), "'amount' has 1 infinite value"),
     "a negative infinite value": (with_cell(-np.inf), "'amount' has 1 infinite value"),
     "an infinite value in an array": (np.where(np.eye(N_ROWS, 2), -np.inf, 0.0), "'x0' has 1 infinite value"),
-    "a column of lists": (table(items=LISTS), "'items' holds list"),
-    "a column of lists in polars": (pl.from_pandas(table(items=LISTS)), "'items' holds List"),
-    "a column of lists in Arrow": (pa.table({"items": LISTS}), "'items' holds list"),
-    "a column of structures": (pa.table({"items": [{"a": 1}] * N_ROWS}), "'items' holds struct"),
-    "complex numbers": (table(wave=1j), "'wave' holds complex"),
+    "a column of lists": (table(items=LISTS), "'items' has list"),
+    "a column of lists in polars": (pl.from_pandas(table(items=LISTS)), "'items' has List"),
+    "a column of lists in Arrow": (pa.table({"items": LISTS}), "'items' has list"),
+    "a column of structures": (pa.table({"items": [{"a": 1}] * N_ROWS}), "'items' has struct"),
+    "complex numbers": (table(wave=1j), "'wave' has complex"),
     "one name twice": (duplicated(), "'amount' occurs more than once"),
     "one name twice in Arrow": (arrow_duplicated(), "'amount' occurs more than once"),
 }
@@ -101,7 +101,7 @@ BAD_TARGETS = {
     "an infinite number": (labels(row_4=np.inf), "'fraud' has 1 infinite value"),
     "fewer rows": (labels()[:50], "[60, 50]"),
     "more rows": (np.arange(N_ROWS + 1), "[60, 61]"),
-    "a column of lists": (pd.Series(LISTS, name="fraud"), "'fraud' holds list"),
+    "a column of lists": (pd.Series(LISTS, name="fraud"), "'fraud' has list"),
     "a word": ("fraud", "y has type str"),
 }
 
@@ -258,7 +258,7 @@ def test_text_cannot_be_a_continuous_target(fit):
     for use in (fit, mutual_information):
         with pytest.raises(InputError) as caught:
             use(table(), y, target_type="continuous")
-        assert_one_sentence(caught.value, "'fraud' holds text")
+        assert_one_sentence(caught.value, "'fraud' has text")
 
 
 @pytest.mark.parametrize(
