@@ -97,7 +97,7 @@ SPLITS = SplitsConfig()
 
 @dataclass(frozen=True)
 class RowSampleConfig:
-    """How many rows stand for a table that does not fit in memory or in the time limit."""
+    """How many rows are sampled from a table that exceeds memory or the time limit."""
 
     # With 100,000 rows, in 95 of 100 columns every quantile is off by less than 0.0043 (Dvoretzky, Kiefer, Wolfowitz),
     # and a level of 1 in 10,000 rows is missed once in 22,000 times.
@@ -421,3 +421,19 @@ class ComparisonConfig:
 
 
 COMPARISON = ComparisonConfig()
+
+
+@dataclass(frozen=True)
+class EstimationConfig:
+    """How ``mutual_information`` differs from a selection."""
+
+    few_columns: int = 3  # learned together; of more columns, uninformative ones are removed first
+    min_folds: int = 3  # every row is held out once
+    n_members: int = 2
+    max_tune_parts: int = 5
+    steps_factor: int = 3  # times the training steps of a selection
+    n_decays: int = 2  # of the learning rate
+    max_weight_decay: float = 0.1
+
+
+ESTIMATION = EstimationConfig()

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from minerva_select.codes import EstimateNote
-from minerva_select.config import FitConfig
+from minerva_select.config import ESTIMATION, FitConfig
 from minerva_select.data.frames import as_table, as_target
 from minerva_select.errors import InputError
 from minerva_select.mi.critic_training import fit_critics
@@ -29,8 +29,6 @@ from minerva_select.selectors.parameters import as_generator, as_names
 from minerva_select.selectors.row_metadata import read_row_metadata
 from minerva_select.solvers.candidate_search import SearchContext, search_candidates
 from minerva_select.solvers.screen import screen_fold
-
-FEW_COLUMNS = 3  # up to this many columns are learned together; of more, uninformative ones are removed first
 
 
 @limit_threads()
@@ -106,16 +104,16 @@ def mutual_information(
     if len(table.columns) == n_given:  # all of X is constant or empty
         return Estimate(0.0, 0.0, 0.0, table.n_rows)
     weights = np.ones(table.n_rows)
-    plan = row_metadata.adapt(_estimate_plan(table.n_rows))
+    config = row_metadata.adapt(_configure(table.n_rows))
     target_types = infer_target_types(y_table, target_type)
-    splits = split_into_folds(y_table, target_types, plan, rng, row_metadata)
+    splits = split_into_folds(y_table, target_types, config, rng, row_metadata)
     x = encode(table, column_types, splits, torch_device)
     folds = make_folds(x, y_table, target_types, weights, row_metadata.groups, splits, torch_device)
-    with limit_threads(plan.max_threads), seeded_rng(int(rng.integers(2**31)), torch_device) as generator:
+    with limit_threads(config.max_threads), seeded_rng(int(rng.integers(2**31)), torch_device) as generator:
         everything = list(range(len(table.columns)))
-        information, optimism = _information(folds, everything, plan, table.n_rows, generator)
+        information, optimism = _information(folds, everything, config, table.n_rows, generator)
         if given is not None:
-            known, known_optimism = _information(folds, everything[:n_given], plan, table.n_rows, generator)
+            known, known_optimism = _information(folds, everything[:n_given], config, table.n_rows, generator)
             information, optimism = information - known, optimism - known_optimism
     evidence = estimate_mean(information, torch.ones_like(information), held_out_clusters(folds))
     return as_estimate(evidence, folds[0].target.entropy, optimism, splits[0].n_rows)
@@ -141,33 +139,36 @@ def as_estimate(evidence: MeanEstimate, entropy: float, optimism: float, n_rows:
     )
 
 
-def _estimate_plan(n_rows: int) -> FitConfig:
+def _configure(n_rows: int) -> FitConfig:
     """As for a selection, but with every row scored once and a lower final learning rate."""
-    plan = FitConfig.for_rows(n_rows)
-    weight_decay = min(0.1, plan.schedule.weight_decay)
-    steps = 3 * plan.schedule.max_steps
-    schedule = dataclasses.replace(plan.schedule, max_steps=steps, n_decays=2, weight_decay=weight_decay)
+    config = FitConfig.for_rows(n_rows)
+    schedule = dataclasses.replace(
+        config.schedule,
+        max_steps=ESTIMATION.steps_factor * config.schedule.max_steps,
+        n_decays=ESTIMATION.n_decays,
+        weight_decay=min(ESTIMATION.max_weight_decay, config.schedule.weight_decay),
+    )
     return FitConfig(
-        n_folds=max(3, plan.n_folds),
-        n_members=2,
-        n_tune_parts=max(2, min(5, n_rows // 6)),
-        width=plan.width,
+        n_folds=max(ESTIMATION.min_folds, config.n_folds),
+        n_members=ESTIMATION.n_members,
+        n_tune_parts=max(2, min(ESTIMATION.max_tune_parts, n_rows // 6)),
+        width=config.width,
         dropout=0.0,
         schedule=schedule,
-        max_threads=plan.max_threads,
+        max_threads=config.max_threads,
     )
 
 
 def _information(
-    folds: list[Fold], features: list[int], plan: FitConfig, n_rows: int, generator: torch.Generator
+    folds: list[Fold], features: list[int], config: FitConfig, n_rows: int, generator: torch.Generator
 ) -> tuple[torch.Tensor, float]:
     """Information of every held-out row, in fold order, and how much more critics find on training rows."""
     if not features:
         return torch.zeros(sum(len(fold.held_out) for fold in folds)), 0.0
     worth = _worth_learning(folds, features, n_rows, generator)
     jobs = [CriticTask(fold, own) for fold, own in zip(folds, worth, strict=True)]
-    critics = CrossFitCritics(jobs, plan.dropout, plan.width)
-    fit_critics(critics, plan.schedule, TrainingContext(generator), stage="estimate")
+    critics = CrossFitCritics(jobs, config.dropout, config.width)
+    fit_critics(critics, config.schedule, TrainingContext(generator), stage="estimate")
     held_out = critics.held_out_information()
     trained = critics.information([fold.train[0][: len(fold.held_out)] for fold in folds])
     optimism = [float(seen.mean() - unseen.mean()) for seen, unseen in zip(trained, held_out, strict=True)]
@@ -176,7 +177,7 @@ def _information(
 
 def _worth_learning(folds: list[Fold], features: list[int], n_rows: int, generator: torch.Generator) -> list[list[int]]:
     """Informative features by training and tuning rows: learning all columns at once would overfit."""
-    if len(features) <= FEW_COLUMNS:
+    if len(features) <= ESTIMATION.few_columns:
         return [features] * len(folds)
     units = [[feature] for feature in features]
     workshop = SearchContext(units, [], FitConfig.for_rows(n_rows), TrainingContext(generator))

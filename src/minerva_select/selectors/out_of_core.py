@@ -1,4 +1,4 @@
-"""Tables that do not fit in memory: a sample judges the columns, and all rows are encoded once into files."""
+"""Fit tables that do not fit in memory: encode all rows once into files, with encoders fitted on a sample."""
 
 from __future__ import annotations
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from minerva_select.data.source import Source
 
 
+DEVICE_SHARE = 0.6  # of a device's free memory that rows may use; the rest is for critics and batches
+
+
 @dataclass(frozen=True, eq=False)
 class Stream:
     """A table too large for memory, and the folder of its encoded rows."""
@@ -35,7 +38,7 @@ class Stream:
     source: Source
     budget: MemoryBudget
     folder: Path
-    on_rows: Callable[[int, int], None]  # told how many of how many rows are encoded
+    on_rows: Callable[[int, int], None]  # called with the number of encoded rows and of all rows
     ranks: ProcessGroup = SINGLE_PROCESS  # each reads and keeps a part of the rows
 
     @cached_property
@@ -44,11 +47,11 @@ class Stream:
         return self.source if self.ranks.size == 1 else self.source.part(self.ranks.rank, self.ranks.size)
 
     def sample_rows(self, strata: NDArray[np.int64], at_most: int) -> RowSample:
-        """Rows that stand for all, as many as the memory holds."""
+        """Sample as many rows as memory allows."""
         return sample_rows(strata, min(at_most, self.budget.sample_rows(len(self.source.names))))
 
     def take(self, rows: NDArray[np.int64]) -> Table:
-        """These rows as a table in memory, in every process."""
+        """Read these rows into a table, in every process."""
         first = self.part.first_row
         own = rows[(rows >= first) & (rows < first + self.part.n_rows)] - first
         block_rows = self.budget.block_rows(len(self.source.names))
@@ -57,7 +60,7 @@ class Stream:
     def encode(
         self, table: Table, column_types: Mapping[str, ColumnType], key: str, device: torch.device
     ) -> tuple[PackedRows, Sharding]:
-        """The rows of this process as codes and ranks, by encoders fitted on the sample, and who holds the others.
+        """Encode the rows of this process, with encoders fitted on the sample, and return them with their sharding.
 
         Only columns of the sample are read.
         """
@@ -72,14 +75,16 @@ class Stream:
             on_block=lambda n_done: self.on_rows(n_done, source.n_rows),
         )
         release_memory()
-        return place(store.rows(self.budget.resident_bytes), device), Sharding.of_ranks(self.ranks, source.n_rows)
+        return move_to_device(store.rows(self.budget.resident_bytes), device), Sharding.of_ranks(
+            self.ranks, source.n_rows
+        )
 
 
 def _joined(table: Any, ranks: ProcessGroup) -> Any:
-    """The Arrow table that those of all ranks make together."""
+    """Concatenate the Arrow tables of all ranks."""
     if ranks.size == 1:
         return table
-    import pyarrow as pa  # noqa: PLC0415 - loaded already, since the table is of it
+    import pyarrow as pa  # noqa: PLC0415 - already loaded
 
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
@@ -107,8 +112,8 @@ def open_stream(
     return stream, X
 
 
-def place(rows: PackedRows, device: torch.device) -> PackedRows:
-    """Rows on a device, or, where its memory does not hold them, on their way to it whenever they are taken."""
+def move_to_device(rows: PackedRows, device: torch.device) -> PackedRows:
+    """Move rows to a device; if they exceed its memory, send batches instead."""
     if device.type == "cpu":
         return rows
     if device.type == "cuda" and rows.n_bytes > DEVICE_SHARE * torch.cuda.mem_get_info(device)[0]:
@@ -117,7 +122,3 @@ def place(rows: PackedRows, device: torch.device) -> PackedRows:
         return rows.to(device)
     except torch.OutOfMemoryError:
         return rows.streamed_to(device)
-
-
-DEVICE_SHARE = 0.6
-"""Share of a device's free memory that rows may take; the rest is for critics and their batches."""
