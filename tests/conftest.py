@@ -38,7 +38,7 @@ def small_fits():
 
 
 @pytest.fixture(scope="module")
-def small_plan():
+def use_small_fits():
     """Small fits for all tests of a module."""
     with small_fits():
         yield

@@ -128,13 +128,13 @@ def report(browser, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def experiment_a(small_plan):
+def experiment_a(use_small_fits):
     """The selection of Experiment A: the target says whether two of 30 columns are equal."""
     return _fit(equality(n_samples=3000, random_state=0))
 
 
 @pytest.fixture(scope="module")
-def wide(small_plan):
+def wide(use_small_fits):
     """The same with 1,000 columns."""
     return _fit(equality(n_samples=3000, n_features=1000, random_state=0))
 

@@ -114,7 +114,7 @@ BAD_PARAMETERS = {
 
 
 @pytest.fixture(scope="module")
-def short_fits(small_plan):
+def short_fits(use_small_fits):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("minerva_select.selectors.paper.PaperSettings", lambda: SHORT_PAPER)
         yield

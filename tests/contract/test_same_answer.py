@@ -17,7 +17,7 @@ from minerva_select.config import FitConfig
 from minerva_select.data.loading import read_table
 from minerva_select.problems import equality
 
-pytestmark = pytest.mark.usefixtures("small_plan")
+pytestmark = pytest.mark.usefixtures("use_small_fits")
 
 N_ROWS = 400
 Y = np.random.default_rng(1).integers(2, size=N_ROWS)
@@ -58,12 +58,12 @@ def fit_result(X):
 
 
 @pytest.fixture(scope="module")
-def expected(small_plan):
+def expected(use_small_fits):
     return fit_result(FRAME)
 
 
 @pytest.fixture(scope="module")
-def expected_numeric(small_plan):
+def expected_numeric(use_small_fits):
     return fit_result(NUMERIC_FRAME)
 
 

@@ -341,7 +341,7 @@ def streamed(problem, watch, **parameters):
     return MinervaSelector(random_state=0, max_memory="1MiB", callbacks=[watch], **parameters).fit(problem.X, problem.y)
 
 
-def test_temporary_files_are_private_and_deleted_after_a_fit(small_plan, large, temporary):
+def test_temporary_files_are_private_and_deleted_after_a_fit(use_small_fits, large, temporary):
     watch = Watch(temporary)
     streamed(large, watch)
     gc.collect()
@@ -349,7 +349,7 @@ def test_temporary_files_are_private_and_deleted_after_a_fit(small_plan, large, 
     assert not list(temporary.iterdir())
 
 
-def test_temporary_files_are_deleted_after_a_failed_fit(small_plan, large, temporary):
+def test_temporary_files_are_deleted_after_a_failed_fit(use_small_fits, large, temporary):
     watch = Watch(temporary, fails=True)
     with pytest.raises(RuntimeError, match="failed on purpose"):
         streamed(large, watch)
@@ -358,7 +358,7 @@ def test_temporary_files_are_deleted_after_a_failed_fit(small_plan, large, tempo
     assert not list(temporary.iterdir())
 
 
-def test_the_cache_is_private(small_plan, large, temporary):
+def test_the_cache_is_private(use_small_fits, large, temporary):
     watch = Watch(temporary)
     streamed(large, watch, cache_dir=temporary / "cache")
     watch.seen |= modes(temporary)
@@ -600,7 +600,7 @@ def test_a_dictionary_encoded_string_is_refused_by_its_decoded_size(tmp_path, mo
 # ---------------------------------------------------------------------------------------------- secrets and cell values
 
 
-def test_no_cell_value_appears_in_the_selection_or_report(small_plan, pair):
+def test_no_cell_value_appears_in_the_selection_or_report(use_small_fits, pair):
     X = pair.X.map(lambda level: f"zebra-{level}")
     selection = MinervaSelector(random_state=0).fit(X, pair.y.map({0: "okapi", 1: "quagga"})).selection_
     assert selection.selected == ("f0", "f3")

@@ -29,7 +29,7 @@ class Recorder(Callback):
         self._calls.append(selection)
 
 
-@pytest.mark.usefixtures("small_plan")
+@pytest.mark.usefixtures("use_small_fits")
 def test_callbacks_receive_settings_training_records_and_the_selection(pair):
     recorder = Recorder()
     selector = MinervaSelector(random_state=0, callbacks=[recorder]).fit(pair.X, pair.y)
@@ -39,7 +39,7 @@ def test_callbacks_receive_settings_training_records_and_the_selection(pair):
     assert selection is selector.selection_
 
 
-@pytest.mark.usefixtures("small_plan")
+@pytest.mark.usefixtures("use_small_fits")
 def test_a_failed_fit_ends_with_none(pair):
     def fail(progress):
         raise ZeroDivisionError
@@ -50,7 +50,7 @@ def test_a_failed_fit_ends_with_none(pair):
     assert recorder._calls[-1] is None
 
 
-@pytest.mark.usefixtures("small_plan")
+@pytest.mark.usefixtures("use_small_fits")
 def test_returning_true_ends_the_fit_with_the_best_selection_so_far(pair):
     selection = MinervaSelector(random_state=0, callbacks=[Recorder(stop_at="screen")]).fit(pair.X, pair.y).selection_
     assert selection.selected == pair.relevant
@@ -58,7 +58,7 @@ def test_returning_true_ends_the_fit_with_the_best_selection_so_far(pair):
     assert WarningCode.NOT_CONVERGED in [warning.code for warning in selection.warnings]
 
 
-@pytest.mark.usefixtures("small_plan")
+@pytest.mark.usefixtures("use_small_fits")
 def test_callbacks_follow_several_fits_and_are_copied_with_their_selector(pair, tmp_path):
     pytest.importorskip("tensorboard")
     selector = MinervaSelector(random_state=0, callbacks=(TensorBoard(str(tmp_path)), ProgressBar(), Recorder("vet")))

@@ -36,7 +36,7 @@ PATIENCE = 60.0  # seconds; a fit here takes less than one
 
 
 @pytest.fixture(scope="module")
-def brief_fits(small_plan):
+def brief_fits(use_small_fits):
     """Trainings of 25 steps with dropout, which draws in every one of them."""
     plan = FitConfig.for_rows(1)
     brief = dataclasses.replace(plan, dropout=0.3, schedule=dataclasses.replace(plan.schedule, max_steps=25))

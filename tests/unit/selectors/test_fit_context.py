@@ -13,7 +13,7 @@ from minerva_select.codes import ReasonCode, WarningCode
 from minerva_select.results import Reason, SelectionWarning
 from minerva_select.selectors import PaperSelector
 
-pytestmark = pytest.mark.usefixtures("small_plan")
+pytestmark = pytest.mark.usefixtures("use_small_fits")
 
 
 def fit(X, y, **parameters):
@@ -32,12 +32,12 @@ def wide(pair):
 
 
 @pytest.fixture(scope="module")
-def plain_answer(wide, pair, small_plan):
+def plain_answer(wide, pair, use_small_fits):
     return fit(wide, pair.y)
 
 
 @pytest.fixture(scope="module")
-def asked_answer(wide, pair, small_plan):
+def asked_answer(wide, pair, use_small_fits):
     return fit(wide, pair.y, keep=["f1", "constant", "again"], drop=["f4"])
 
 

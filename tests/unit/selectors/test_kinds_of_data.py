@@ -11,7 +11,7 @@ import pytest
 from minerva_select import MinervaSelector
 from minerva_select.selectors import PaperSelector
 
-pytestmark = pytest.mark.usefixtures("small_plan")
+pytestmark = pytest.mark.usefixtures("use_small_fits")
 
 
 def select(X, y, **parameters):

@@ -18,7 +18,7 @@ from minerva_select.selectors.estimation import as_estimate
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _short_training(small_plan):
+def _short_training(use_small_fits):
     plan = FitConfig.for_rows(1000)
     schedule = dataclasses.replace(plan.schedule, max_steps=75, patience=2, patience_at_zero=2)
     short = dataclasses.replace(plan, schedule=schedule)

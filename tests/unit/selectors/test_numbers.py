@@ -16,7 +16,7 @@ from minerva_select.config import FitConfig, PaperSettings
 from minerva_select.errors import DivergenceError, InputError
 from minerva_select.selectors import PaperSelector
 
-pytestmark = pytest.mark.usefixtures("small_plan")
+pytestmark = pytest.mark.usefixtures("use_small_fits")
 
 N_ROWS = 300
 RNG = np.random.default_rng(0)
@@ -56,12 +56,12 @@ def select_briefly(X, y, sample_weight=None):
 
 
 @pytest.fixture(scope="module")
-def of_classes(small_plan):
+def of_classes(use_small_fits):
     return select_briefly(X, CLASSES)
 
 
 @pytest.fixture(scope="module")
-def of_amounts(small_plan):
+def of_amounts(use_small_fits):
     return select_briefly(X, AMOUNTS)
 
 

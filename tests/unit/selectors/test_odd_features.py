@@ -11,7 +11,7 @@ from minerva_select.codes import Conversion, IdentifierPattern, ReasonCode, Susp
 from minerva_select.report import render
 from minerva_select.results import Selection
 
-pytestmark = pytest.mark.usefixtures("small_plan")
+pytestmark = pytest.mark.usefixtures("use_small_fits")
 
 
 def by_name(selection):
@@ -19,7 +19,7 @@ def by_name(selection):
 
 
 @pytest.fixture(scope="module")
-def selection(pair, small_plan):
+def selection(pair, use_small_fits):
     """The five columns, two identifiers that no network could learn from, two row numbers, and a date."""
     names = [f"{k}@example.org" for k in range(400)]
     X = pair.X.assign(

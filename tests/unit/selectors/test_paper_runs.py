@@ -10,7 +10,7 @@ from minerva_select.config import PaperSettings
 from minerva_select.problems import equality
 from minerva_select.selectors import PaperSelector
 
-pytestmark = pytest.mark.usefixtures("small_plan")
+pytestmark = pytest.mark.usefixtures("use_small_fits")
 
 
 def fit(X, y, **parameters):
@@ -25,7 +25,7 @@ def copied():
 
 
 @pytest.fixture(scope="module")
-def answer(copied, small_plan):
+def answer(copied, use_small_fits):
     """Algorithm 1 with large steps, so that a few hundred do."""
     settings = PaperSettings(
         sparsity=0.3, learning_rate=3e-3, weight_rate=0.2, batch_size=125, max_steps_learn=150, max_steps_sparsify=250

@@ -20,7 +20,7 @@ from minerva_select.selectors import PaperSelector
 
 
 @pytest.fixture
-def told(small_plan, pair, caplog):
+def told(use_small_fits, pair, caplog):
     """What a fit tells its callbacks and the log."""
     seen = []
     with caplog.at_level(logging.INFO, logger="minerva_select"):
@@ -53,14 +53,14 @@ def test_the_stages_of_a_fit_are_all_told(told):
     assert {"screen", "vet"} <= {progress.stage for progress in seen}
 
 
-@pytest.mark.usefixtures("small_plan")
+@pytest.mark.usefixtures("use_small_fits")
 def test_without_verbose_nothing_is_logged(pair, caplog):
     with caplog.at_level(logging.DEBUG, logger="minerva_select"):
         MinervaSelector(random_state=0).fit(pair.X[["f1", "f2"]], pair.X["f1"])
     assert caplog.records == []
 
 
-@pytest.mark.usefixtures("small_plan")
+@pytest.mark.usefixtures("use_small_fits")
 def test_a_callback_can_stop_a_fit(pair):
     def stop(progress):
         raise KeyboardInterrupt
@@ -89,7 +89,7 @@ def test_a_time_limit_ends_a_fit_and_the_answer_says_so(kind):
     assert len(selection.features) == 20
 
 
-@pytest.mark.usefixtures("small_plan")
+@pytest.mark.usefixtures("use_small_fits")
 @pytest.mark.parametrize("memory", [None, "1MiB"])
 def test_where_the_time_is_too_short_for_all_rows_some_stand_for_them(monkeypatch, memory):
     rng = np.random.default_rng(0)

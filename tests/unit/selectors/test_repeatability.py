@@ -13,7 +13,7 @@ import torch
 from minerva_select import MinervaSelector
 from minerva_select.results import FeatureResult
 
-pytestmark = pytest.mark.usefixtures("small_plan")
+pytestmark = pytest.mark.usefixtures("use_small_fits")
 
 
 def fit(X, y, **parameters):

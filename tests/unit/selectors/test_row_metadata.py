@@ -23,7 +23,7 @@ from minerva_select.selectors import PaperSelector
 from minerva_select.selectors.fold_splits import encode, make_folds, split_into_folds
 from minerva_select.selectors.row_metadata import RowMetadata, read_row_metadata
 
-pytestmark = pytest.mark.usefixtures("small_plan")
+pytestmark = pytest.mark.usefixtures("use_small_fits")
 
 DAYS = [datetime.date(2024, 1, 1) + datetime.timedelta(days=(7 * k) % 60) for k in range(60)]
 HALVES = pd.Series([0, 1] * 30, name="fraud")
