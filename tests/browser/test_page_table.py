@@ -14,19 +14,14 @@ pytestmark = pytest.mark.browser
 # Sorted as text, 1,234.5 would come before 20.25, and b10 before b9. There is no chart, since charts take most of the
 # time to open a page.
 
-
-def scored(text):
-    return Reason(ReasonCode.SCORE, values={"text": text})
-
-
 SELECTION = Selection(
     target="y",
     features=(
-        FeatureResult("b10", True, scored("best"), marginal_nats=1234.5),
-        FeatureResult("Alpha", False, scored("zero"), marginal_nats=-0.5),
-        FeatureResult("b9", True, scored("some score"), marginal_nats=20.25),
+        FeatureResult("b10", True, Reason(ReasonCode.CONTRIBUTES), marginal_nats=1234.5),
+        FeatureResult("Alpha", False, Reason(ReasonCode.ZERO_WEIGHT), marginal_nats=-0.5),
+        FeatureResult("b9", True, Reason(ReasonCode.ON_REQUEST), marginal_nats=20.25),
         FeatureResult("alpha2", False, Reason(ReasonCode.CONSTANT)),
-        FeatureResult("c", True, scored("some score"), marginal_nats=3.0),
+        FeatureResult("c", True, Reason(ReasonCode.ON_REQUEST), marginal_nats=3.0),
     ),
     mutual_information=None,
     total_information=None,
@@ -91,7 +86,7 @@ def test_the_search_finds_names_and_reasons_and_counts_them(report):
     search.fill("ALPHA")
     assert report.features == ["Alpha", "alpha2"]
     assert "2 of 5" in report.page.get_by_role("status").inner_text()
-    search.fill("some")
+    search.fill("kept on REQ")
     assert report.features == ["b9", "c"]
     search.fill("no such feature")
     assert report.features == []
@@ -109,7 +104,7 @@ def test_enter_in_the_search_stays_on_the_page(report):
 def test_kept_and_dropped_features_can_be_filtered_and_searched(report):
     report.page.get_by_role("radio", name="Kept").check()
     assert report.features == ["b10", "b9", "c"]
-    report.page.get_by_role("searchbox", name="Search").fill("some")
+    report.page.get_by_role("searchbox", name="Search").fill("kept on REQ")
     assert report.features == ["b9", "c"]
     report.page.get_by_role("radio", name="Dropped").check()
     assert report.features == []

@@ -64,8 +64,8 @@ def _dominant(columns: Sequence[str], values: _Values) -> str:
 
 
 def _near_copy(columns: Sequence[str], values: _Values) -> str:
-    first, *others = columns
-    return f"{_quoted([first])} nearly repeats {_quoted(others) or 'another column'}; one of them may be enough."
+    first, others = _quoted(columns[:1]) or "A column", _quoted(columns[1:]) or "another column"
+    return f"{first} nearly repeats {others}; one of them may be enough."
 
 
 def _identifier(columns: Sequence[str], values: _Values) -> str:

@@ -150,7 +150,7 @@ def test_groups_of_some_rows_are_numbered_anew():
 
 
 REFUSED = {
-    "a missing time": (HALVES, {"times": [None, *DAYS[1:]]}, "times has 1 missing value; fill"),
+    "a missing time": (HALVES, {"times": [None, *DAYS[1:]]}, "times has 1 missing value"),
     "a missing group": (HALVES, {"groups": pd.Series(["a", None] * 30, name="id")}, "groups 'id' has 30 miss"),
     "an infinite time": (HALVES, {"times": [np.inf] * 60}, "times has 60 infinite values"),
     "too few times": (HALVES, {"times": DAYS[:59]}, "times has 59 rows and X has 60"),

@@ -23,7 +23,7 @@ def test_every_reason_is_described_also_without_its_values(code, columns):
         (ReasonCode.POSITIVE_WEIGHT, {"weight": 0.25}, "0.25"),
         (ReasonCode.BEYOND_COUNT, {"nats": 0.1}, "0.1 nats"),
         (ReasonCode.BEYOND_COUNT, {"weight": 0.3}, "0.3"),
-        (ReasonCode.SCORE, {"text": "top 3 of 9"}, "top 3 of 9"),
+        (ReasonCode.SCORE, {"measure": "marginal_nats", "score": 0.25}, "0.25 nats"),
         (ReasonCode.ON_REQUEST, {"otherwise": ReasonCode.NO_INFORMATION}, "no information"),
         (ReasonCode.IDENTIFIER, {"pattern": "row_number", "step": 2.0}, "steps of 2"),
     ],
