@@ -47,6 +47,7 @@ def test_select_finds_the_two_columns_and_writes_the_results(table, tmp_path):
     assert selection.mutual_information.nats == pytest.approx(INFORMATION, rel=0.1)
 
 
+@pytest.mark.slow
 def test_the_same_seed_prints_the_same_table(table):
     first, second = (minerva("select", table, "--target", "y", "--ignore", "id", "--seed", 4) for _ in range(2))
     assert first.returncode == 0, first.stderr
@@ -54,6 +55,7 @@ def test_the_same_seed_prints_the_same_table(table):
     assert first_table == second_table
 
 
+@pytest.mark.slow
 def test_quiet_prints_the_selected_names(table):
     result = minerva("select", table, "--target", "y", "--ignore", "id", "--quiet")
     assert (result.returncode, result.stdout, result.stderr) == (0, "f1\nf4\n", "")

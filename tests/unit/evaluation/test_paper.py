@@ -250,6 +250,7 @@ def test_a_file_without_the_target_is_refused(tmp_path):
 
 
 @pytest.mark.reference
+@pytest.mark.slow
 def test_the_bound_of_mine_comes_near_the_closed_form_and_stays_near_zero_without_dependence():
     # With 1,000 held-out rows and one permutation, the bound has a standard error of about 0.03 nats
     strong, none = gaussian(5_000, correlation=0.9), gaussian(5_000, correlation=0.0)

@@ -238,6 +238,7 @@ def test_workers_of_joblib_give_the_answers_of_this_process(few, backend):
     assert found == [fit_few(seed, *few) for seed in (0, 1)]
 
 
+@pytest.mark.slow
 def test_a_search_over_a_pipeline_in_two_workers_is_that_in_one(few):
     pipeline = make_pipeline(MinervaSelector(random_state=0, device="cpu"), LogisticRegression())
     grid = {"minervaselector__n_features_to_select": [1, 2]}
