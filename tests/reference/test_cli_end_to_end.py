@@ -61,6 +61,7 @@ def test_quiet_prints_the_selected_names(table):
     assert (result.returncode, result.stdout, result.stderr) == (0, "f1\nf4\n", "")
 
 
+@pytest.mark.slow
 def test_estimate_gives_joint_marginal_and_conditional_information(table):
     together = json.loads(minerva("estimate", table, "--x", "f1,f4", "--y", "y", "--json").stdout)
     alone = json.loads(minerva("estimate", table, "--x", "f1", "--y", "y", "--json").stdout)

@@ -43,6 +43,7 @@ def test_two_columns_that_matter_only_together_are_found(answer, two_thousand):
     assert answer.converged
 
 
+@pytest.mark.slow
 def test_permuting_the_columns_permutes_the_answer_bit_for_bit(answer, two_thousand):
     permuted = select(two_thousand.X[two_thousand.X.columns[::-1]], two_thousand.y)
     path = tuple(dataclasses.replace(point, features=point.features[::-1]) for point in answer.path)
