@@ -63,9 +63,9 @@ def test_causes_of_an_early_stop_have_different_sentences():
 
 def test_values_of_another_type_in_a_saved_file_are_tolerated():
     for value in ([], {}, "text", None, True):
-        sentence(WarningCode.NOT_CONVERGED, cause=value, seconds=value)
-        sentence(WarningCode.LEAK, "a", share=value, target=value)
-        sentence(WarningCode.IDENTIFIER, "a", pattern=value)
+        assert sentence(WarningCode.NOT_CONVERGED, cause=value, seconds=value).endswith(".")
+        assert "'a'" in sentence(WarningCode.LEAK, "a", share=value, target=value)
+        assert "'a'" in sentence(WarningCode.IDENTIFIER, "a", pattern=value)
 
 
 def test_a_fit_that_did_not_converge_always_has_a_warning():
