@@ -12,7 +12,8 @@ class ReasonCode(StrEnum):
     """Why a feature is kept or dropped."""
 
     # Kept
-    CONTRIBUTES = "contributes"  # adds information to the other kept features
+    CONTRIBUTES = "contributes"  # proven: adds information to the other kept features
+    SUPPORTING = "supporting"  # kept because the columns of its kind add information together; no proof of its own
     ON_REQUEST = "on_request"  # named in ``keep``, or in a feature group with a column that is
     TO_REACH_COUNT = "to_reach_count"  # without proof, because n_features_to_select asks for so many
     POSITIVE_WEIGHT = "positive_weight"  # Algorithm 1: the weight stayed above zero
@@ -23,10 +24,11 @@ class ReasonCode(StrEnum):
     CONSTANT = "constant"
     ALL_MISSING = "all_missing"
     IDENTIFIER = "identifier"
-    EQUIVALENT = "equivalent"  # carries the same information as another column
+    EQUIVALENT = "equivalent"  # carries the same information as another column, or is determined by several
     REDUNDANT = "redundant"  # adds nothing once the other kept features are known
     NO_INFORMATION = "no_information"  # not even a candidate on training rows
     NOISE = "noise"  # indistinguishable from noise on held-out rows
+    TOO_WEAK = "too_weak"  # may add something, but too little to prove with these rows
     BEYOND_COUNT = "beyond_count"  # informative, but n_features_to_select asks for fewer
     ZERO_WEIGHT = "zero_weight"  # Algorithm 1: the weight fell to zero
 
@@ -72,6 +74,7 @@ class WarningCode(StrEnum):
     # About rows
     FEW_ROWS = "few_rows"
     ROWS_SAMPLED = "rows_sampled"  # the time limit is too short for all rows
+    DUPLICATED_ROWS = "duplicated_rows"  # copies of a row share a fold and count as one observation
     ROWS_LEFT_OUT = "rows_left_out"  # later rows of groups that earlier splits contain
 
     # About training

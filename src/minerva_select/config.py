@@ -28,6 +28,9 @@ class VettingConfig:
     """Tests on held-out rows."""
 
     level: float = 0.05  # probability that anything at all is selected from pure noise
+    permutation_level: float = 0.025  # the part of it for the permutation tests, and
+    support_level: float = 0.025  # for the test of all columns together, if no column is proven
+    more_support_level: float = 0.05  # of that test beside proven columns: a miss costs more than a needless column
 
 
 VETTING = VettingConfig()
@@ -40,6 +43,8 @@ class AttributionConfig:
     alone_z: float = 3.0  # standard errors by which marginal information must exceed zero to count
     alone_share: float = 0.05  # of its contribution that a feature must carry alone; with less it matters only together
     replaced_z: float = 2.0  # standard errors of marginal information before a replacement is named
+    negligible_nats: float = 0.002  # upper end of an interval below which a dropped feature adds nothing, or
+    negligible_share: float = 0.01  # of the information of all columns
     substitute_share: float = 0.5  # of the marginal information of its replacement that makes a substitute
 
 
@@ -68,6 +73,51 @@ class IdentifiersConfig:
 
 
 IDENTIFIERS = IdentifiersConfig()
+
+
+@dataclass(frozen=True)
+class DuplicatedRowsConfig:
+    """When equal rows are taken for copies of each other, and not for a coincidence."""
+
+    min_rows: int = 10  # distinct ones; fewer prove nothing
+    min_isolated_share: float = 0.5  # of repeated rows that share no half of their columns with a different row
+    max_disagreement: float = 0.5  # of the targets of rows with equal columns, relative to any two rows
+    min_disagreements: float = 3.0  # expected ones, for the targets to be evidence
+    max_copies_share: float = 0.05  # of all rows; a more frequent row is a frequent value, if there are more than
+    max_copies: int = 20
+    max_appended: int = 10  # times that a table is appended to itself; any number if every row occurs as often
+    level: float = 1e-9  # probability that rows drawn independently look like a table appended to itself
+    n_probe_rows: int = 4096  # that columns are compared on
+
+
+DUPLICATED_ROWS = DuplicatedRowsConfig()
+
+
+@dataclass(frozen=True)
+class EquivalenceConfig:
+    """When columns count as equivalent."""
+
+    max_rows: int = 5_000  # compared
+    many_columns: int = 2_000  # from here on, fewer:
+    max_rows_many_columns: int = 1_500
+    min_rows: int = 500  # the same for coarser versions, however many columns there are
+    min_correlation: float = 0.998  # of ranks; noise of 6% of the standard deviation
+    max_disagreement: float = 0.005  # share of rows in which only one of two columns is missing
+    max_levels: int = 64  # of a coarser version
+    max_change_share: float = 0.03  # of the changes between neighbors in random order: a coarser version has few
+    min_expected_changes: float = 50.0  # below, a rare level may lie in one interval by chance
+    max_categorical: int = 300  # columns that are all compared with each other
+    min_minority_rows: int = 10  # outside the most frequent level, below which a column hardly varies
+    max_wrong_share: float = 0.005  # of the errors of guessing a level that remain when another column is known
+    n_bins: int = 16  # of a column, to compare its information with that of others
+    information_step: float = 0.01  # nats; smaller differences of information are ties
+    n_difference_bins: int = 4  # of the difference of two columns, among
+    rows_per_block: int = 32  # rows with similar values
+    difference_level: float = 1e-6  # of the test that the difference of two near-copies is informative, and
+    min_difference_nats: float = 0.005  # how informative it must be
+
+
+EQUIVALENCE = EquivalenceConfig()
 
 
 @dataclass(frozen=True)
@@ -247,14 +297,17 @@ SEARCH = SearchConfig()
 
 @dataclass(frozen=True)
 class EliminationConfig:
-    """Backward elimination on held-out rows by critics trained with masked units."""
+    """Backward elimination on held-out rows, and critics trained with masked units that measure interactions."""
 
     full_share: float = 0.4  # share of training rows that show every unit
     one_out_share: float = 0.3  # share that hide exactly one unit; the rest hide a random subset
     max_hidden_share: float = 0.6  # largest expected share of units that a random subset hides
     min_share: float = 0.005  # of all information; a unit that contributes less is dropped, however certain
-    nested_steps: int = 150  # training steps for the information of nested subsets
-    drop_fraction: int = 4  # one unit in this many is dropped per step when the kept units are ordered
+    masked_steps: int = 300  # training steps of the masked critics
+    refit_steps: int = 150  # of critics without one unit, which start from masked critics
+    refit_patience: int = 2  # evaluations in a row without a better bound, for the same
+    nested_steps: int = 150  # of masked critics on nested subsets
+    drop_fraction: int = 4  # one unit in this many is dropped per step when units are ordered by masked critics
     partner_share: float = 0.5  # of a unit's contribution that vanishes without its partner
 
 
@@ -262,15 +315,97 @@ ELIMINATION = EliminationConfig()
 
 
 @dataclass(frozen=True)
+class JudgeConfig:
+    """Critics of several families, cross-fitted on the same folds and combined."""
+
+    max_training_rows: int = 40_000  # of each fold, for critics that are not neural; rare classes stay whole
+    rows_per_second: float = 500.0  # the same under a time limit, over all folds, but at least
+    min_training_rows: int = 2_000
+    max_classes: int = 24  # of a target without order; with more, only the neural critic is used
+    weight_prior_rows: float = 1.0  # rows that each model has in its favor before the tuning rows are seen
+    min_family_gain: float = 0.01  # share of the bound that a family must add to the others on tuning rows, and
+    min_family_z: float = 2.0  # its z-score, for the neural critic, which costs most
+    max_critics_at_once: int = 32  # neural critics trained side by side
+    importance_rows: int = 1_000  # tuning rows of a permutation importance
+    many_rows: int = 2_000  # from here on, one member per fold of the critics that are not neural is enough
+
+    # Boosted trees
+    tree_learning_rate: float = 0.2
+    tree_rounds: tuple[int, ...] = (24, 72, 160)  # numbers of boosting rounds, each tried if
+    tree_extend_from: float = 0.75  # the bound on the tuning rows was best in the last quarter of those before
+    tree_stride: int = 4  # rounds between evaluations on the tuning rows
+    max_trees: int = 4000  # rounds times classes
+    tree_leaves: tuple[tuple[int, int], ...] = ((0, 5), (2_000, 10), (10_000, 24))  # from so many training rows on
+    tree_max_bins: int = 128
+    tree_min_leaf_rows: int = 10
+    tree_l2: float = 3.0
+    tree_column_share: float = 0.6  # columns that a split may use, if there are at least
+    tree_sampled_columns: int = 8  # so many: of few, a split needs all
+
+    # Penalized additive model
+    max_linear_rows: int = 20_000  # training rows
+    max_linear_steps: int = 60  # of its optimizer
+    max_linear_terms: int = 3_000  # columns of its design matrix
+    linear_strengths: tuple[float, ...] = (0.01, 0.05, 0.25, 1.0)  # inverse penalties that the tuning rows choose from
+    linear_knots: tuple[float, ...] = (0.1, 0.3, 0.5, 0.7, 0.9)  # quantiles where the slope of a column may change
+    min_level_rows: int = 4  # training rows of a level that has its own coefficient
+
+    # Distribution of a continuous target around a prediction
+    scale_neighbors: float = 0.1  # share of the tuning rows whose residuals give the local scale
+    wide_share: float = 0.03  # weight of a wide normal distribution, for residuals beyond those seen
+
+
+JUDGE = JudgeConfig()
+
+
+@dataclass(frozen=True)
+class ConditionalTestConfig:
+    """Test of categorical columns given the kept ones, by residuals of all rows."""
+
+    level: float = 0.05  # divided by the number of candidates
+    min_share: float = 0.001  # of the information of the kept columns that a column must add
+    max_columns: int = 300  # categorical ones
+    max_rows: int = 20_000
+    max_cells: int = 30_000_000  # of the design matrix: rows times terms
+    n_folds: int = 5  # of the regression of the target
+    penalties: tuple[float, ...] = tuple(10.0 ** (k / 2) for k in range(-2, 9))  # of the regressions of columns
+    min_products: float = 5.0  # sum of squared products of residuals of two levels; with less they are left out
+    min_eigenvalue: float = 0.01  # of their correlations
+
+
+CONDITIONAL_TEST = ConditionalTestConfig()
+
+
+@dataclass(frozen=True)
+class SupportConfig:
+    """Which units are kept beside the proven ones."""
+
+    left_share: float = 0.0075  # of all information, that the dropped columns may add for certain; or
+    left_errors: float = 0.5  # standard errors that they may add by an estimate that is not significant
+    patience: int = 4  # factor by which the size may grow without more information before the search ends
+    min_sets: int = 10  # that there must be time for
+    drop_share: float = 0.3  # of the ranked units that each refit drops
+    few_units: int = 8  # from here on, one at a time
+    max_units: int = 300  # that a refit compares; of more, those with the best screen
+    n_singles: int = 5  # units at the head of the ranking that compete to be the best one alone
+
+
+SUPPORT = SupportConfig()
+
+
+@dataclass(frozen=True)
 class ExplanationConfig:
     """What is reported about single columns, pairs and nested subsets."""
 
     max_interacting_units: int = 24  # units whose pairs are all measured; pairs grow with the square
+    max_refitted_units: int = 4  # units whose pairs are measured by refits; pairs of more, by masked critics
     max_marginal: int = 100  # columns whose marginal information is measured on held-out rows
     max_redundant: int = 100  # dropped columns for which a replacement is searched
     hurried_redundant: int = 10  # the same when the time limit has passed
     max_replacements: int = 16  # selected columns that are compared with each dropped one
-    max_path_points: int = 16  # number of nested subsets
+    max_path_points: int = 12  # number of nested subsets; of more units,
+    small_path_sizes: int = 5  # all small sizes, and geometric steps
+    max_additions: int = 6  # dropped units whose contribution is measured by a refit
     path_ratio: float = 0.75  # size of each nested subset relative to the one before
     near_copy_similarity: float = 0.9  # normalized mutual information of near-copies
     replaced_share: float = 0.8  # of a column's information that its replacement also carries

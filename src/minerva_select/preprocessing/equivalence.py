@@ -1,0 +1,258 @@
+"""Equivalent columns: near-copies of a column, and coarser versions of it that it determines.
+
+Copies may be monotone, rounded, slightly noisy, recoded; coarser versions are binned, or indicators of a level or of an
+interval. One column of each group represents it. The others can neither hide it in a test nor be hidden by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import chi2, rankdata
+
+from minerva_select.config import EQUIVALENCE
+from minerva_select.schema import Column, ColumnType, Table
+
+_BLOCK = 512  # columns compared at once
+_MAX_COMPARISONS = 2e9  # cells compared to find coarser versions; beyond that, fewer rows
+
+
+def find_equivalents(
+    table: Table,
+    column_types: Mapping[str, ColumnType],
+    classes: NDArray[np.int64],
+    keep: Collection[str] = (),
+) -> dict[str, str]:
+    """Columns that another one represents, with its name; columns in ``keep`` represent themselves.
+
+    ``classes`` are those of the target. Of near-copies the most informative one is the representative; fewer missing
+    values and more distinct ones decide ties. Two similar columns whose difference says something about the target are
+    not equivalent.
+    """
+    rows = _sample(table.n_rows, len(table.columns))
+    columns = [_SampledColumn.of(column, column_types[column.name], rows) for column in table.columns]
+    classes = classes[rows]
+    order = sorted(range(len(columns)), key=lambda k: (columns[k].name not in keep, *columns[k].preference(classes)))
+    ordered = [columns[k] for k in order]
+    numeric = [one for one in ordered if not one.is_categorical]
+    categorical = [one for one in ordered if one.is_categorical]
+    found = _near_copies(numeric, classes, keep) | _recodings(categorical, keep)
+    left = [one for one in ordered if one.name not in found]
+    found |= _coarser_versions(left, keep)
+    return {name: _follow(name, found) for name in table.names if name in found}
+
+
+def _follow(name: str, found: Mapping[str, str]) -> str:
+    while name in found:
+        name = found[name]
+    return name
+
+
+def _sample(n_rows: int, n_columns: int) -> NDArray[np.int64]:
+    max_rows = EQUIVALENCE.max_rows if n_columns <= EQUIVALENCE.many_columns else EQUIVALENCE.max_rows_many_columns
+    return np.unique(np.linspace(0, n_rows - 1, min(n_rows, max_rows)).astype(np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class _SampledColumn:
+    """Sampled rows of a column: ranks of numbers, codes of levels."""
+
+    name: str
+    is_categorical: bool
+    ranks: NDArray[np.float32]  # (n_rows,) between 0 and 1, NaN where missing; of codes, if categorical
+    codes: NDArray[np.int64]  # (n_rows,) distinct values numbered by size, missing ones last
+    n_codes: int
+    n_missing: int
+
+    @classmethod
+    def of(cls, column: Column, kind: ColumnType, rows: NDArray[np.int64]) -> _SampledColumn:
+        values = column.values[rows].astype(np.float64)
+        missing = np.isnan(values) if column.is_numeric else values < 0
+        values[missing] = np.nan
+        _, codes = np.unique(values, return_inverse=True)
+        ranks = np.full(len(rows), np.nan, dtype=np.float32)
+        present = ~missing
+        ranks[present] = (rankdata(values[present]) - 0.5) / max(1, int(present.sum()))
+        is_categorical = kind == ColumnType.CATEGORICAL
+        return cls(column.name, is_categorical, ranks, codes, int(codes.max()) + 1, int(missing.sum()))
+
+    def preference(self, classes: NDArray[np.int64]) -> tuple[float, int, int]:
+        """Sort key: more information first, then fewer missing values, then more distinct values."""
+        bins = self.codes if self.is_categorical else _bin(self.ranks, EQUIVALENCE.n_bins)
+        information = _information(np.minimum(bins, EQUIVALENCE.max_levels), classes)
+        return (
+            -round(information / EQUIVALENCE.information_step) * EQUIVALENCE.information_step,
+            self.n_missing,
+            -self.n_codes,
+        )
+
+
+def _near_copies(
+    columns: Sequence[_SampledColumn], classes: NDArray[np.int64], keep: Collection[str]
+) -> dict[str, str]:
+    """Numeric columns with nearly the same order of rows as an earlier one, ascending or descending."""
+    found: dict[str, str] = {}
+    if len(columns) < 2:
+        return found
+    standard = np.stack([_standardize(one.ranks) for one in columns], axis=1)  # (n_rows, n_columns)
+    is_leader = np.zeros(len(columns), dtype=bool)
+    for start in range(0, len(columns), _BLOCK):
+        block = slice(start, min(start + _BLOCK, len(columns)))
+        earlier = np.flatnonzero(is_leader)
+        outside = standard[:, earlier].T @ standard[:, block]  # (n_leaders, n_block)
+        inside = standard[:, block].T @ standard[:, block]
+        for k in range(block.start, block.stop):
+            own = np.flatnonzero(is_leader[block.start : k]) + block.start
+            leaders = np.concatenate([earlier, own])
+            similar = np.concatenate([outside[:, k - start], inside[own - start, k - start]])
+            near = np.flatnonzero(np.abs(similar) >= EQUIVALENCE.min_correlation)
+            best = near[np.argsort(-np.abs(similar[near]), kind="stable")] if columns[k].name not in keep else near[:0]
+            leader = next(
+                (columns[leaders[j]] for j in best if _is_copy(columns[k], columns[leaders[j]], classes)), None
+            )
+            if leader is None:
+                is_leader[k] = True
+            else:
+                found[columns[k].name] = leader.name
+    return found
+
+
+def _standardize(ranks: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Ranks with mean 0 and length 1; missing values are at the mean."""
+    if np.isnan(ranks).all():
+        return np.zeros_like(ranks)
+    centered = np.nan_to_num(ranks - np.nanmean(ranks)).astype(np.float32)
+    length = float(np.linalg.norm(centered))
+    return centered / np.float32(length or 1.0)
+
+
+def _is_copy(column: _SampledColumn, leader: _SampledColumn, classes: NDArray[np.int64]) -> bool:
+    """Whether the same values are missing, and the difference of the ranks says nothing about the target."""
+    missing, leader_missing = np.isnan(column.ranks), np.isnan(leader.ranks)
+    if (missing != leader_missing).mean() > EQUIVALENCE.max_disagreement:
+        return False
+    present = ~(missing | leader_missing)
+    own, other = column.ranks[present], leader.ranks[present]
+    falls = float(np.corrcoef(own, other)[0, 1]) < 0
+    difference = (1 - own if falls else own) - other
+    if not np.ptp(difference) > 0:
+        return True
+    level = _bin(other, EQUIVALENCE.n_difference_bins)
+    return not _depends(_bin_locally(difference, other), level, classes[present])
+
+
+def _bin_locally(difference: NDArray[np.floating], other: NDArray[np.floating]) -> NDArray[np.int64]:
+    """Bins of the difference among rows with similar values of the other column, which its size alone would reveal."""
+    n_rows = len(other)
+    block = np.empty(n_rows, dtype=np.int64)
+    n_blocks = max(1, n_rows // EQUIVALENCE.rows_per_block)
+    block[np.argsort(other, kind="stable")] = np.arange(n_rows) * n_blocks // n_rows
+    order = np.lexsort((difference, block))
+    sizes = np.bincount(block)
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    place = np.empty(n_rows, dtype=np.int64)
+    place[order] = np.arange(n_rows) - starts[block[order]]
+    return place * EQUIVALENCE.n_difference_bins // sizes[block]
+
+
+def _depends(bins: NDArray[np.int64], given: NDArray[np.int64], classes: NDArray[np.int64]) -> bool:
+    """Whether bins and classes clearly depend on each other, given other bins (G-test), by a relevant amount."""
+    information, freedom = 0.0, 0
+    for value in np.unique(given):
+        rows = given == value
+        own, own_classes = bins[rows], classes[rows]
+        information += _plugin(own, own_classes) * rows.mean()
+        freedom += (len(np.unique(own)) - 1) * (len(np.unique(own_classes)) - 1)
+    p_value = chi2.sf(2 * len(bins) * information, max(1, freedom))
+    excess = information - freedom / (2 * len(bins))
+    return bool(p_value < EQUIVALENCE.difference_level and excess > EQUIVALENCE.min_difference_nats)
+
+
+def _recodings(columns: Sequence[_SampledColumn], keep: Collection[str]) -> dict[str, str]:
+    """Categorical columns whose levels correspond one to one to those of an earlier one."""
+    found: dict[str, str] = {}
+    if len(columns) > EQUIVALENCE.max_categorical:  # exact recodings were found before
+        return found
+    leaders: list[_SampledColumn] = []
+    for one in columns:
+        alike = (
+            leader
+            for leader in leaders
+            if one.name not in keep
+            and abs(leader.n_codes - one.n_codes) <= EQUIVALENCE.max_disagreement * len(one.codes)
+            and _determines(leader.codes, one.codes)
+            and _determines(one.codes, leader.codes)
+        )
+        match = next(alike, None) if 2 * one.n_codes <= len(one.codes) else None
+        if match is None:
+            leaders.append(one)
+        else:
+            found[one.name] = match.name
+    return found
+
+
+def _coarser_versions(columns: Sequence[_SampledColumn], keep: Collection[str]) -> dict[str, str]:
+    """Columns of few values that are intervals of a numeric column, or functions of the levels of another one."""
+    coarse = [one for one in columns if one.n_codes <= EQUIVALENCE.max_levels and one.name not in keep]
+    few = sum(one.is_categorical for one in columns) <= EQUIVALENCE.max_categorical
+    fine = [one for one in columns if not one.is_categorical or (few and one.n_codes <= EQUIVALENCE.max_levels)]
+    found: dict[str, str] = {}
+    if not coarse or not fine:
+        return found
+    n_rows = len(coarse[0].codes)
+    n_used = int(min(n_rows, max(EQUIVALENCE.min_rows, _MAX_COMPARISONS / (len(coarse) * len(fine)))))
+    rows = np.linspace(0, n_rows - 1, n_used).astype(np.int64)
+    codes = np.stack([one.codes[rows] for one in coarse], axis=1).astype(np.uint8)  # (n_used, n_coarse)
+    shares = [np.bincount(column) / n_used for column in codes.T]
+    expected = n_used * np.array([1 - (share**2).sum() for share in shares])  # changes in random order
+    allowed = 2.0 * np.array([len(share) for share in shares]) + EQUIVALENCE.max_change_share * expected
+    for leader in fine:
+        if leader.is_categorical:
+            hits = [
+                k
+                for k, one in enumerate(coarse)
+                if one.n_codes < leader.n_codes and _determines(leader.codes, one.codes)
+            ]
+        else:
+            ordered = codes[np.argsort(leader.codes[rows], kind="stable")]
+            n_changes = (ordered[1:] != ordered[:-1]).sum(axis=0)
+            is_coarser = (n_changes <= allowed) & (expected >= EQUIVALENCE.min_expected_changes)
+            hits = [int(k) for k in np.flatnonzero(is_coarser) if coarse[k].n_codes < leader.n_codes]
+        for k in hits:
+            if coarse[k].name != leader.name and _follow(leader.name, found) != coarse[k].name:
+                found.setdefault(coarse[k].name, leader.name)
+    return found
+
+
+def _determines(first: NDArray[np.int64], second: NDArray[np.int64]) -> bool:
+    """Whether the first column leaves nearly nothing open of the second."""
+    counts = np.zeros((int(first.max()) + 1, int(second.max()) + 1), dtype=np.int64)
+    np.add.at(counts, (first, second), 1)
+    n_wrong = len(first) - int(counts.max(axis=1).sum())
+    n_wrong_alone = len(second) - int(counts.sum(axis=0).max())
+    # A column that hardly varies in these rows is determined by any other
+    return n_wrong_alone >= EQUIVALENCE.min_minority_rows and n_wrong <= EQUIVALENCE.max_wrong_share * n_wrong_alone
+
+
+def _bin(ranks: NDArray[np.floating], n_bins: int) -> NDArray[np.int64]:
+    """Equal bins of ranks between 0 and 1; missing ones have a bin of their own."""
+    bins = np.minimum((np.nan_to_num(ranks) * n_bins).astype(np.int64), n_bins - 1)
+    return np.where(np.isnan(ranks), n_bins, bins)
+
+
+def _information(bins: NDArray[np.int64], classes: NDArray[np.int64]) -> float:
+    """Mutual information by counting, without the bias of independent columns."""
+    freedom = (len(np.unique(bins)) - 1) * (len(np.unique(classes)) - 1)
+    return max(0.0, _plugin(bins, classes) - freedom / (2 * len(bins)))
+
+
+def _plugin(first: NDArray[np.int64], second: NDArray[np.int64]) -> float:
+    counts = np.zeros((int(first.max()) + 1, int(second.max()) + 1))
+    np.add.at(counts, (first, second), 1)
+    joint = counts / counts.sum()
+    product = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
+    positive = joint > 0
+    return float((joint[positive] * np.log(joint[positive] / product[positive])).sum())
