@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -77,9 +78,11 @@ class CrossFitCritics:
         return [] if encoding is None else [(self.features[a], self.features[b]) for a, b in encoding.pairs]
 
     @torch.no_grad()
-    def tuning_information(self) -> list[Tensor]:
+    def tuning_information(self, mask: Tensor | None = None) -> list[Tensor]:
         """Information of every task's tuning rows, each from the member that did not train on it."""
-        information = self.member_information(self.tuning_rows()[0])
+        rows = self.tuning_rows()[0]
+        masks = None if mask is None else mask.expand(*rows.shape, -1)
+        information = self.member_information(rows, masks)
         lengths = [[len(rows) for rows in task.fold.tune] for task in self.tasks]
         by_task = information.view(len(self.tasks), self.n_members_per_task, -1)
         return [
@@ -102,6 +105,11 @@ class CrossFitCritics:
     def held_out_information(self, mask: Tensor | None = None) -> list[Tensor]:
         """Information of every task's held-out rows, with the features of the mask or those of the task."""
         return self.information([task.fold.held_out for task in self.tasks], mask)
+
+    @cached_property
+    def trained_held_out_information(self) -> list[Tensor]:
+        """The same with all features of each task, computed once; the critics must not be trained again."""
+        return self.held_out_information()
 
     @property
     def chunk(self) -> int:

@@ -1,0 +1,145 @@
+"""A penalized additive model as a critic: every column has its own curve or coefficient per level."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri, softmax
+
+from minerva_select.config import JUDGE
+from minerva_select.mi.arrays import ArrayFit, FoldArrays, permuted_rows
+from minerva_select.mi.predictive import class_information, prediction_information
+
+_MAX_SCORE = 3.0
+
+
+def fit_additive(
+    arrays: FoldArrays, features: NDArray[np.int64], member: int, strengths: tuple[float, ...], seed: int
+) -> tuple[ArrayFit, float]:
+    """Fit a penalized additive model to the training rows of a member; returns the chosen strength too."""
+    train, tune = arrays.members[member]
+    thinned = train[:: -(-len(train) // JUDGE.max_linear_rows)]
+    train = thinned if np.ptp(arrays.target.bins[thinned]) else train  # a rare class may lie between
+    unseen = np.concatenate([tune, arrays.held_out])
+    design = AdditiveDesign(arrays, features, train)
+    if not design.n_terms:  # no level is frequent enough for a coefficient
+        return ArrayFit.of_nothing(len(tune), len(arrays.held_out), len(features)), strengths[0]
+    x_train, x_unseen = design.transform(train), design.transform(unseen)
+    best: tuple[float, NDArray[np.float64], float, Any] | None = None
+    for strength in strengths:
+        model = _fit_model(arrays, x_train, train, strength, None if best is None else best[3])
+        predicted = model.predict_proba(x_unseen) if arrays.target.is_class else model.predict(x_unseen)
+        information = prediction_information(predicted, model, arrays, unseen, len(tune))
+        bound = float(np.average(information[: len(tune)], weights=arrays.weights[tune]))
+        if best is not None and bound <= best[0]:
+            break
+        best = bound, information, strength, model
+    assert best is not None
+    _, information, strength, model = best
+
+    def importances() -> NDArray[np.float64]:
+        return _importances(model, design, x_unseen[: len(tune)], arrays, tune, features, seed)
+
+    return ArrayFit(information[: len(tune)], information[len(tune) :], importances), strength
+
+
+def _fit_model(
+    arrays: FoldArrays, x: NDArray[np.float64], train: NDArray[np.int64], strength: float, previous: Any
+) -> Any:
+    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415 - takes half a second
+    from sklearn.linear_model import LogisticRegression, Ridge  # noqa: PLC0415
+
+    target, weights = arrays.target, arrays.weights[train]
+    if not target.is_class:
+        return Ridge(alpha=1.0 / strength).fit(x, target.scores[target.bins[train]], sample_weight=weights)
+    model = LogisticRegression(C=strength, max_iter=JUDGE.max_linear_steps, tol=1e-3, warm_start=True)
+    if previous is not None:
+        model.coef_, model.intercept_, model.classes_ = previous.coef_, previous.intercept_, previous.classes_
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the tuning rows judge the result
+        return model.fit(x, target.bins[train], sample_weight=weights)
+
+
+def _importances(
+    model: Any,
+    design: AdditiveDesign,
+    x: NDArray[np.float64],
+    arrays: FoldArrays,
+    tune: NDArray[np.int64],
+    features: NDArray[np.int64],
+    seed: int,
+) -> NDArray[np.float64]:  # (n_features,)
+    """Fall of the bound on tuning rows when the terms of one column are permuted."""
+    rows, others = permuted_rows(len(tune), seed, JUDGE.importance_rows)
+    target, bins, weights = arrays.target, arrays.target.bins[tune[rows]], arrays.weights[tune[rows]]
+    coefficients = np.atleast_2d(model.coef_)  # (n_outputs, n_terms)
+
+    def bound(scores: NDArray[np.float64]) -> float:
+        if not target.is_class:
+            return -float(np.average((scores[:, 0] - target.scores[bins]) ** 2, weights=weights))
+        logits = np.concatenate([np.zeros_like(scores), scores], axis=1) if scores.shape[1] == 1 else scores
+        information = class_information(softmax(logits, axis=1), model.classes_, bins, target)
+        return float(np.average(information, weights=weights))
+
+    scores = x[rows] @ coefficients.T + model.intercept_
+    base, found, start = bound(scores), np.zeros(len(features)), 0
+    for k, (_, levels) in enumerate(design.terms):
+        terms = slice(start, start + _n_terms(levels))
+        found[k] = base - bound(scores + (x[others, terms] - x[rows, terms]) @ coefficients[:, terms].T)
+        start = terms.stop
+    return found
+
+
+class AdditiveDesign:
+    """Design matrix of an additive model: hinges of quantiles, indicators of levels and of missing values."""
+
+    def __init__(self, arrays: FoldArrays, features: NDArray[np.int64], train: NDArray[np.int64]) -> None:
+        self.arrays = arrays
+        self.terms: list[tuple[int, NDArray[np.float64] | None]] = []
+        n_terms = 0
+        for feature in features:
+            levels = self._levels(int(feature), train) if arrays.is_categorical[feature] else None
+            n_own = _n_terms(levels)
+            if n_terms + n_own > JUDGE.max_linear_terms:
+                break
+            self.terms.append((int(feature), levels))
+            n_terms += n_own
+        self.n_terms = n_terms
+        if not n_terms:
+            return
+        raw = self._raw(train)
+        # Indicators keep their scale, so that the penalty holds for rare levels too
+        is_level = np.concatenate([np.full(_n_terms(levels), levels is not None) for _, levels in self.terms])
+        self.center, scale = raw.mean(axis=0), np.where(is_level, 0.5, raw.std(axis=0))
+        self.scale = np.where(scale > 1e-9, scale, np.inf)
+
+    def transform(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Standardized design matrix of rows."""
+        standardized: NDArray[np.float64] = (self._raw(rows) - self.center) / self.scale
+        return standardized
+
+    def _levels(self, feature: int, train: NDArray[np.int64]) -> NDArray[np.float64]:
+        levels, counts = np.unique(self.arrays.values[train, feature], return_counts=True)
+        frequent = levels[counts >= JUDGE.min_level_rows]
+        return frequent[:64].astype(np.float64)  # codes are ordered by frequency
+
+    def _raw(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        blocks = []
+        for feature, levels in self.terms:
+            values = self.arrays.values[rows, feature].astype(np.float64)[:, None]
+            if levels is not None:
+                blocks.append((values == levels).astype(np.float64))
+                continue
+            missing = np.isnan(values)
+            quantiles = np.where(missing, 0.5, values)
+            scores = ndtri(quantiles.clip(1e-6, 1 - 1e-6)).clip(-_MAX_SCORE, _MAX_SCORE)
+            hinges = (quantiles - np.array(JUDGE.linear_knots)).clip(0.0)
+            blocks.append(np.concatenate([np.where(missing, 0.0, scores), hinges, missing], axis=1))
+        return np.concatenate(blocks, axis=1) if blocks else np.zeros((len(rows), 1))
+
+
+def _n_terms(levels: NDArray[np.float64] | None) -> int:
+    return len(JUDGE.linear_knots) + 2 if levels is None else len(levels)

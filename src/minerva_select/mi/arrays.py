@@ -1,0 +1,155 @@
+"""Rows of a fold as plain arrays, for critics that are not neural networks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Generator, Tensor
+
+from minerva_select.config import JUDGE
+from minerva_select.mi.fold import Fold, Target
+from minerva_select.mi.sampling import draw_stratified
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayTarget:
+    """Target of the rows of a fold, as classes or as normal scores in intervals."""
+
+    bins: NDArray[np.int64]  # (n_rows,)
+    log_prior: NDArray[np.float64]  # (n_bins,)
+    is_discrete: bool
+    is_ordered: bool  # whether the bins are intervals or values of one numeric column
+
+    @property
+    def n_bins(self) -> int:
+        """Number of bins."""
+        return len(self.log_prior)
+
+    @property
+    def is_class(self) -> bool:
+        """Whether to predict classes; otherwise the target is a number with an order."""
+        return self.is_discrete and self.n_bins <= JUDGE.max_classes
+
+    @cached_property
+    def edges(self) -> NDArray[np.float64]:  # (n_bins + 1,)
+        """Normal scores between the bins, in the order of the bins."""
+        from scipy.special import ndtri  # noqa: PLC0415
+
+        shares = np.exp(self.log_prior)
+        edges: NDArray[np.float64] = ndtri(np.concatenate([[0.0], np.cumsum(shares / shares.sum())]).clip(0.0, 1.0))
+        return edges
+
+    @cached_property
+    def scores(self) -> NDArray[np.float64]:  # (n_bins,)
+        """Normal score of the middle of each bin."""
+        from scipy.special import ndtri  # noqa: PLC0415
+
+        shares = np.exp(self.log_prior)
+        shares = shares / shares.sum()
+        scores: NDArray[np.float64] = ndtri((np.cumsum(shares) - shares / 2).clip(1e-6, 1 - 1e-6))
+        return scores
+
+
+@dataclass(frozen=True, eq=False)
+class FoldArrays:
+    """All columns of the rows of one fold that array critics use: training and tuning rows, then held-out rows."""
+
+    values: NDArray[np.float32]  # (n_rows, n_features) quantiles (NaN: missing) or codes
+    is_categorical: NDArray[np.bool_]  # (n_features,)
+    target: ArrayTarget
+    weights: NDArray[np.float64]  # (n_rows,)
+    members: tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]  # training and tuning positions of each member
+    held_out: NDArray[np.int64]  # positions
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayFit:
+    """A critic of one member: pointwise information of rows that it did not train on."""
+
+    tuning: NDArray[np.float64]  # of the member's tuning rows
+    held_out: NDArray[np.float64]
+    importances: Callable[[], NDArray[np.float64]]  # permutation importance of each column on the tuning rows
+
+    @classmethod
+    def of_nothing(cls, n_tuning: int, n_held_out: int, n_features: int) -> ArrayFit:
+        """A critic that has learned nothing."""
+        return cls(np.zeros(n_tuning), np.zeros(n_held_out), lambda: np.zeros(n_features))
+
+
+def permuted_rows(n_rows: int, seed: int, max_rows: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows to measure an importance on, and the rows that their values come from."""
+    rng = np.random.default_rng(seed)
+    rows = rng.permutation(n_rows)[:max_rows]
+    return rows, rng.permutation(rows)
+
+
+def read_arrays(fold: Fold, generator: Generator, max_rows: int = JUDGE.max_training_rows) -> FoldArrays:
+    """Copy the rows of a fold into arrays: of many training rows, a sample with rare classes whole."""
+    n_members = n_array_members(fold)
+    weights = fold.row_weights.clone()
+    train = [_draw(fold, rows, max_rows, weights, generator) for rows in fold.train[:n_members]]
+    tune = fold.tune[:n_members]
+    parts = [*train, *tune, fold.held_out]
+    rows, index = torch.cat(parts).unique(return_inverse=True)
+    positions = np.split(index.cpu().numpy(), np.cumsum([len(part) for part in parts])[:-1])
+    x, places = fold.sharding.gather_rows(fold.x, rows[None])
+    block = x.take(places[0])
+    layout = block.layout
+    values = np.empty((len(rows), layout.n_features), dtype=np.float32)
+    values[:, list(layout.positions)] = torch.cat([block.quantiles, block.codes.float()], dim=1).cpu().numpy()
+    is_categorical = np.zeros(layout.n_features, dtype=bool)
+    is_categorical[list(layout.positions[layout.n_numeric :])] = True
+    return FoldArrays(
+        values,
+        is_categorical,
+        _read_target(fold, rows),
+        weights[rows].double().cpu().numpy(),
+        tuple(zip(positions[:n_members], positions[n_members:-1], strict=True)),
+        positions[-1],
+    )
+
+
+def n_array_members(fold: Fold) -> int:
+    """Number of members of a fold that array critics use: a single one if it has many rows."""
+    return 1 if len(fold.held_out) + len(fold.train[0]) >= JUDGE.many_rows else len(fold.train)
+
+
+def shared_tuning_rows(fold: Fold) -> Tensor:
+    """Tuning rows that critics of all families have; they are the first ones of the fold."""
+    return torch.cat(fold.tune[: n_array_members(fold)])
+
+
+def is_supported(target: Target) -> bool:
+    """Whether array critics can predict a target: a few classes, or one number."""
+    n_bins = len(target.log_prior)
+    return (target.is_discrete and n_bins <= JUDGE.max_classes) or _is_ordered(target)
+
+
+def _is_ordered(target: Target) -> bool:
+    """Whether the bins are intervals or values of one numeric column."""
+    quantiles, codes = target.bin_rows.quantiles, target.bin_rows.codes
+    return quantiles.shape[1] == 1 and codes.shape[1] == 0 and not bool(quantiles.isnan().any())
+
+
+def _read_target(fold: Fold, rows: Tensor) -> ArrayTarget:
+    target = fold.target
+    return ArrayTarget(
+        target.bins[rows].cpu().numpy(),
+        target.log_prior.double().cpu().numpy(),
+        target.is_discrete,
+        _is_ordered(target),
+    )
+
+
+def _draw(fold: Fold, rows: Tensor, max_rows: int, weights: Tensor, generator: Generator) -> Tensor:
+    """Draw rows if there are too many; each gets the weight of those that it represents."""
+    if len(rows) <= max_rows:
+        return rows
+    chosen, share = draw_stratified(fold.target.bins[rows], max_rows, generator)
+    weights[rows[chosen]] /= share
+    return rows[chosen]

@@ -1,0 +1,76 @@
+"""Stacking: mixtures of conditional distributions, with weights learned on tuning rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from minerva_select.config import JUDGE
+
+_N_STEPS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class FoldInformation:
+    """Pointwise information that one critic finds in the rows of one fold."""
+
+    tuning: Tensor  # (n_tuning_rows,) of all members, each by the member that did not train on it
+    held_out: Tensor  # (n_held_out_rows,)
+    importances: Callable[[], Tensor] | None = None  # permutation importance of each feature on the tuning rows
+
+
+@dataclass(frozen=True, eq=False)
+class Stack:
+    """Information of a mixture of critics, on tuning rows and on held-out rows."""
+
+    tuning: Tensor  # fold after fold
+    held_out: Tensor  # fold after fold
+    weights: Tensor  # (n_critics + 1,) mean over the folds; the last one is that of the prior
+
+
+def stack(
+    critics: Sequence[Sequence[FoldInformation]], tuning_weights: Sequence[Tensor], n_held_out: Sequence[int]
+) -> Stack:
+    """Mix critics and the prior in every fold, with the weights that are best on its tuning rows."""
+    tuning, held_out, weights = [], [], []
+    for k, (own, n_rows) in enumerate(zip(tuning_weights, n_held_out, strict=True)):
+        tune = torch.stack([*(critic[k].tuning for critic in critics), torch.zeros_like(own)])
+        test = torch.stack([*(critic[k].held_out for critic in critics), own.new_zeros(n_rows)])
+        mixture = mixture_weights(tune, own, JUDGE.weight_prior_rows)
+        weights.append(mixture)
+        tuning.append(mix(tune, mixture))
+        held_out.append(mix(test, mixture))
+    return Stack(torch.cat(tuning), torch.cat(held_out), torch.stack(weights).mean(0))
+
+
+def mixture_weights(information: Tensor, row_weights: Tensor, prior_rows: float) -> Tensor:  # (n_models,)
+    """Weights of models in the mixture with the largest bound, by expectation maximization.
+
+    ``information`` is (n_models, n_rows): pointwise information log q(y|x) / p(y) of every model on tuning rows. Each
+    model has ``prior_rows`` rows in its favor, so that few rows do not decide for one of them alone.
+    """
+    n_models = len(information)
+    ratios = (information - information.max(dim=0).values).double().exp()
+    rows = row_weights.double() * len(row_weights) / row_weights.double().sum()
+    weights = torch.full((n_models,), 1.0 / n_models, dtype=torch.float64, device=ratios.device)
+    for _ in range(_N_STEPS):
+        shares = weights[:, None] * ratios
+        shares = shares / shares.sum(dim=0)
+        weights = (shares * rows).sum(dim=1) + prior_rows
+        weights = weights / weights.sum()
+    return weights
+
+
+def mix_by_rows(information: Sequence[Tensor], row_weights: Tensor) -> Tensor:  # (n_rows,)
+    """Pointwise information of the best mixture of models and the prior, on the rows that choose its weights."""
+    models = torch.stack([*information, torch.zeros_like(row_weights)])
+    return mix(models, mixture_weights(models, row_weights, JUDGE.weight_prior_rows))
+
+
+def mix(information: Tensor, weights: Tensor) -> Tensor:  # (n_rows,)
+    """Pointwise information of the mixture of models, itself a conditional distribution."""
+    log_weights = weights.log().to(information.dtype)
+    return torch.logsumexp(information + log_weights[:, None], dim=0)
