@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from minerva_select.codes import Conversion, EstimateNote
@@ -135,6 +136,97 @@ def _interactions(selected: Sequence[str]) -> dict[tuple[str, str], float]:
     return {pair: 0.5 if k == 0 else -0.05 / k for k, pair in enumerate(pairs)}
 
 
+def supported_selection(left_behind: Estimate | None = None) -> Selection:
+    """Calls of a phone company: proven, supporting and requested features, equivalents and near misses."""
+    day, eve, night = "total day minutes", "total eve minutes", "total night minutes"
+    features = (
+        _measured(day, 0.081, 0.012, Reason(ReasonCode.CONTRIBUTES), 0.074, substitutes=("total day charge",)),
+        _measured("service calls", 0.052, 0.010, Reason(ReasonCode.CONTRIBUTES), 0.041),
+        _measured("intl plan", 0.047, 0.009, Reason(ReasonCode.CONTRIBUTES), 0.038, partners=("intl calls",)),
+        _measured(
+            "intl calls",
+            0.031,
+            0.008,
+            Reason(ReasonCode.CONTRIBUTES),
+            0.0,
+            partners=("intl plan",),
+            role=Role.TOGETHER,
+        ),
+        _measured(eve, 0.011, 0.012, Reason(ReasonCode.SUPPORTING), 0.009),
+        _measured(night, 0.004, 0.006, Reason(ReasonCode.SUPPORTING), 0.003),
+        _measured("state", 0.0005, 0.002, Reason(ReasonCode.ON_REQUEST), 0.001, role=None),
+        dropped(
+            "total day charge",
+            ReasonCode.EQUIVALENT,
+            day,
+            marginal_nats=0.074,
+            replaced_by=(day,),
+            role=Role.SUBSTITUTE,
+        ),
+        dropped("day cost", ReasonCode.EQUIVALENT, "total day charge", marginal_nats=0.074),
+        dropped("total minutes", ReasonCode.EQUIVALENT, day, eve, night, marginal_nats=0.06),
+        dropped(
+            "account length",
+            ReasonCode.TOO_WEAK,
+            values={"n_rows": 5000},
+            contribution_nats=0.001,
+            contribution_low=-0.001,
+            contribution_high=0.004,
+        ),
+        dropped(
+            "voice messages",
+            ReasonCode.TOO_WEAK,
+            values={"n_rows": 5000},
+            contribution_nats=0.003,
+            contribution_low=-0.001,
+            contribution_high=0.006,
+        ),
+        dropped(
+            "voice plan",
+            ReasonCode.REDUNDANT,
+            "service calls",
+            marginal_nats=0.012,
+            contribution_nats=0.0,
+            contribution_low=-0.0005,
+            contribution_high=0.0004,
+        ),
+        dropped("area code", ReasonCode.NOISE, marginal_nats=0.0),
+        dropped("phone prefix", marginal_nats=0.0),
+    )
+    kept_names = [day, "service calls", "intl plan", "intl calls", eve, night, "state"]
+    nats = [0.074, 0.118, 0.151, 0.189, 0.200, 0.204, 0.2045]
+    path = [
+        PathPoint(k, tuple(kept_names[:k]), nats[k - 1], nats[k - 1] - 0.02, nats[k - 1] + 0.02) for k in range(1, 8)
+    ]
+    return Selection(
+        target="churn",
+        features=features,
+        mutual_information=Estimate(0.2045, 0.183, 0.226, n_rows=5000),
+        total_information=Estimate(0.2075, 0.185, 0.230, n_rows=5000),
+        n_rows=5000,
+        target_entropy=0.407,
+        path=tuple(path),
+        seconds=4.2,
+        left_behind=left_behind or Estimate(0.003, -0.001, 0.007, n_rows=5000),
+    )
+
+
+def _measured(
+    name: str, nats: float, margin: float, reason: Reason, marginal_nats: float, **rest: Any
+) -> FeatureResult:
+    return FeatureResult(
+        name,
+        True,
+        replace(reason, values={"nats": nats}),
+        weight=1.0,
+        marginal_nats=marginal_nats,
+        contribution_nats=nats,
+        contribution_low=nats - margin,
+        contribution_high=nats + margin,
+        **{"role": Role.ALONE, **rest},
+    )
+
+
 # ---- small selections, for tests of single sentences --------------------------------------------------------------
 
 HALF = Estimate(0.5, 0.48, 0.52, n_rows=1000)
@@ -167,9 +259,15 @@ def kept(name: str, alone: float = 0.0, adds: float = 0.1, partners: str = "", *
     )
 
 
-def dropped(name: str, code: ReasonCode = ReasonCode.NO_INFORMATION, *columns: str, **rest: Any) -> FeatureResult:
+def dropped(
+    name: str,
+    code: ReasonCode = ReasonCode.NO_INFORMATION,
+    *columns: str,
+    values: Mapping[str, Any] | None = None,
+    **rest: Any,
+) -> FeatureResult:
     """A dropped feature with its reason."""
-    return FeatureResult(name, False, Reason(code, columns), **rest)
+    return FeatureResult(name, False, Reason(code, columns, values or {}), **rest)
 
 
 def interaction(pair: str, nats: float, margin: float = 0.01) -> PairResult:

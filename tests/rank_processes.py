@@ -20,7 +20,7 @@ def run_rank(task, rank, size, port, pipe):
     os.environ |= {"TORCHELASTIC_USE_AGENT_STORE": "True", "TORCHELASTIC_RESTART_COUNT": "0"}
     start = time.monotonic()
     try:
-        with joined("cpu", timeout=20) as ranks:
+        with joined("cpu", timeout=120) as ranks:
             start = time.monotonic()
             pipe.send(task(ranks))
     except Exception as error:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
 import pytest
 import torch
 
 from minerva_select import MinervaSelector
+from minerva_select.codes import WarningCode
 from minerva_select.problems import equality, independent, parity
 
 pytestmark = pytest.mark.reference
@@ -67,3 +69,14 @@ def test_nothing_is_selected_where_nothing_matters():
     selection = select(problem.X, problem.y)
     assert selection.selected == ()
     assert selection.mutual_information.nats == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_levels", [None, 4], ids=["continuous", "categorical"])
+def test_noise_in_which_every_row_comes_twice_is_not_selected(n_levels):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 8)) if n_levels is None else rng.integers(0, n_levels, size=(400, 8))
+    y = rng.integers(0, 2, size=400)
+    selection = select(np.tile(X, (2, 1)), np.tile(y, 2))
+    assert selection.selected == ()
+    assert WarningCode.DUPLICATED_ROWS in {warning.code for warning in selection.warnings}

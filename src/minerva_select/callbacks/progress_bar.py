@@ -22,8 +22,9 @@ STAGE_NAMES = {
     "learn": "learning",
     "sparsify": "pruning",
     "join": "joining sets",
+    "estimate": "vetting",
     "vet": "vetting",
-    "estimate": "measuring",
+    "refit": "refitting",
     "path": "measuring sets",
 }
 _NOTEBOOK_SECONDS = 0.2  # between updates; a GPU reports a hundred times per second, more than a notebook can draw

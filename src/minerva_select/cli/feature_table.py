@@ -13,6 +13,7 @@ from minerva_select.cli.tables import encodable, first_that_fits, new_table
 from minerva_select.codes import Role
 from minerva_select.results import FeatureResult, Selection
 from minerva_select.text import feature_order, formatting
+from minerva_select.text.proof import describe_proof, has_proof, is_supporting
 from minerva_select.text.roles import describe_role_or_reason
 
 LONGEST_NAME = 60
@@ -22,7 +23,7 @@ def feature_table(selection: Selection, results: Sequence[FeatureResult], consol
     """Table of some features of a selection, with the columns that were measured and fit the console."""
     hidden: tuple[str, ...] = ()
     tables = [_build(selection, results, console, hidden, brief=False)]
-    for column in ("", "alone", "interval", "chosen"):
+    for column in ("", "alone", "interval", "proof", "chosen"):
         hidden = (*hidden, column)
         tables.append(_build(selection, results, console, hidden, brief=True))
     return first_that_fits(console, tables)
@@ -44,12 +45,17 @@ def _build(
     for header in columns:
         table.add_column(header.strip(), no_wrap=True)
     table.add_column("reason")
+    equivalents = selection.equivalents
     for result in results:
-        name = f"{'✓' if result.selected else ' '} {formatting.join_names([result.feature], limit=name_width)}"
+        name = f"{_mark(result)} {formatting.join_names([result.feature], limit=name_width)}"
         table.add_row(
             cell(name, _color(result)),
             *(cell(content(result)) for content in columns.values()),
-            cell(describe_role_or_reason(result, brief=brief)),
+            cell(
+                describe_role_or_reason(
+                    result, equivalents.get(result.feature, ()), brief=brief, with_proof="proof" in columns
+                )
+            ),
             style="" if result.selected else "dim",
         )
     return table
@@ -83,9 +89,16 @@ def _columns(
         columns |= {"": bar, "weight": lambda result: formatting.number(result.weight)}
     if "alone" not in hidden and any(result.marginal_nats is not None for result in features):
         columns["alone"] = lambda result: formatting.number(result.marginal_nats, digits)
+    if "proof" not in hidden and has_proof(selection):
+        columns["proof"] = describe_proof
     if "chosen" not in hidden and any(result.frequency is not None for result in features):
         columns["chosen"] = lambda result: _frequency(result, selection)
     return columns
+
+
+def _mark(result: FeatureResult) -> str:
+    """Mark proven and other kept features with a check mark, supporting ones with a plus."""
+    return "+" if is_supporting(result) else "✓" if result.selected else " "
 
 
 def _color(result: FeatureResult) -> str:

@@ -102,6 +102,10 @@ FeatureCount = Annotated[
     int | None,
     integer_option("--n-features", metavar="K", help="Number of features to select. Default: found by the fit."),
 ]
+ProvenOnly = Annotated[
+    bool,
+    typer.Option("--proven-only", help="Keep only features whose own contribution is proven, no supporting ones."),
+]
 Solver = Annotated[
     str, choice_option("--solver", SOLVERS, metavar="S", help="vetting, or paper for Algorithm 1 as published.")
 ]

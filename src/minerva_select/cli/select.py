@@ -40,6 +40,7 @@ def select_command(
     group_column: options.GroupColumn = None,
     time_column: options.TimeColumn = None,
     weight_column: options.WeightColumn = None,
+    proven_only: options.ProvenOnly = False,
     solver: options.Solver = "vetting",
     device: options.Device = "auto",
     seed: options.Seed = 0,
@@ -63,6 +64,8 @@ def select_command(
     from minerva_select.data.file_discovery import find_files
 
     _check_dependent_options(repeats=repeats, subsample=subsample, jobs=jobs, resume=resume, cache=cache, out=out)
+    if proven_only and solver == "paper":
+        raise InputError("--proven-only cannot be combined with --solver paper, which proves nothing; remove one.")
     files = find_files(data)
     from minerva_select.data.loading import open_within  # imports pyarrow, which takes half a second
     from minerva_select.data.memory_budget import MemoryBudget
@@ -85,6 +88,8 @@ def select_command(
             "resume": resume,
             "verbose": int(verbose and is_main),
         }
+        if proven_only:  # PaperSelector has no such parameter
+            parameters["proven_only"] = True
         hidden = quiet or not is_main
         with _report_checkpoint(cache_dir), ProgressBar(quiet=hidden) as bar:
             bar(Progress("read", 0.0))

@@ -90,8 +90,11 @@ def split_by_time(
         parts = np.where(parts == earliest[group_of], parts, len(weights))
     sizes = np.bincount(parts, minlength=len(weights))[: len(weights)]
     if (sizes < SPLITS.min_part * weights * sizes.sum()).any():
-        cause = "too many rows have the same time" if groups is None else "groups of earlier parts occur again later"
-        remedy = "give finer times" if groups is None else "split by time or by groups alone"
+        cause = "too many rows have the same time"
+        remedy = "give finer times"
+        if groups is not None:
+            cause = "groups of earlier parts, or copies of their rows, occur again later"
+            remedy = "drop duplicated rows, or split by time or by groups alone"
         raise InputError(
             f"A split by time into parts of {_format_shares(weights)} gives {', '.join(map(str, sizes))} rows, because "
             f"{cause}; {remedy}."

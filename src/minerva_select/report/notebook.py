@@ -7,6 +7,7 @@ from minerva_select.report.templates import load_template
 from minerva_select.results import Selection
 from minerva_select.text import captions, describe_warnings, explain, feature_order, headline
 from minerva_select.text.metadata import cards
+from minerva_select.text.proof import has_proof
 
 MOST_SELECTED = 25
 MOST_DROPPED = 15
@@ -27,6 +28,8 @@ def render_fragment(selection: Selection) -> str:
         selected=selected,
         dropped=[result for result in results if not result.selected],
         bar_lengths=feature_order.bar_lengths(selection.features),
+        equivalents=selection.equivalents,
+        has_proof=has_proof(selection),
         has_contributions=has_contributions,
         has_weights=not has_contributions and any(result.weight for result in selected),
         has_marginals=any(result.marginal_nats is not None for result in results),

@@ -14,6 +14,7 @@ from minerva_select.results import Selection
 from minerva_select.text import PARAGRAPH_HEADINGS, captions, describe_warnings, explain, feature_order, headline
 from minerva_select.text.chart_tables import ChartTable, chart_table
 from minerva_select.text.metadata import cards, estimate_notes, facts
+from minerva_select.text.proof import has_proof
 
 PALETTE = ("ink", "soft", "line", "paper", "alone", "together", "substitute", "kept")  # colors shared with the charts
 ROWS_SHOWN = 200  # of the table of all features; the layout of 5,000 rows would take a second
@@ -61,6 +62,8 @@ def render(selection: Selection) -> str:
         charts=charts,
         columns=_columns(selection),
         results=results,
+        equivalents=selection.equivalents,
+        has_proof=has_proof(selection),
         rows_shown=ROWS_SHOWN,
         warnings=describe_warnings(selection),
         most_warnings=MOST_WARNINGS,
@@ -93,12 +96,18 @@ def _columns(selection: Selection) -> list[tuple[str, str, bool]]:
     columns = [
         ("feature", "Feature", False, True),
         ("role", "Role", False, True),
+        ("proof", "Proof", False, has_proof(selection)),
         ("contribution", "Contribution, nats", True, has_contributions),
         ("weight", "Weight", True, not has_contributions and any(result.weight for result in features)),
         ("marginal", "Alone, nats", True, any(result.marginal_nats is not None for result in features)),
         ("frequency", "Frequency", True, any(result.frequency is not None for result in features)),
         ("partners", "Interacts with", False, any(result.partners for result in features)),
-        ("substitutes", "Substitutes", False, any(result.substitutes or result.replaced_by for result in features)),
+        ("substitutes", "Substitutes", False, _has_substitutes(selection)),
         ("reason", "Reason", False, True),
     ]
     return [(name, heading, numeric) for name, heading, numeric, is_shown in columns if is_shown]
+
+
+def _has_substitutes(selection: Selection) -> bool:
+    listed = any(result.substitutes or result.replaced_by for result in selection.features)
+    return listed or bool(selection.equivalents)

@@ -9,7 +9,8 @@ import jinja2
 
 from minerva_select.text import formatting
 from minerva_select.text.metadata import describe_conversion
-from minerva_select.text.roles import describe_role
+from minerva_select.text.proof import describe_proof, is_supporting
+from minerva_select.text.roles import describe_choice, describe_proven_role, describe_role
 
 
 @functools.cache
@@ -25,12 +26,16 @@ def load_template(name: str) -> jinja2.Template:
     )
     environment.filters.update(
         describe_conversion=describe_conversion,
+        describe_choice=describe_choice,
+        describe_proof=describe_proof,
+        describe_proven_role=describe_proven_role,
         describe_role=describe_role,
         interval=formatting.interval,
         number=formatting.number,
         printable=formatting.printable,
         setting=formatting.setting,
     )
+    environment.tests["supporting"] = is_supporting
     return environment.get_template(name)
 
 

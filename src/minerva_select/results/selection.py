@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from minerva_select import text
 from minerva_select.checks import as_path
+from minerva_select.codes import ReasonCode
 from minerva_select.errors import InputError, InputTypeError, brief
 from minerva_select.io.atomic import atomic_write, read_text
+from minerva_select.results.equivalents import find_equivalents
 from minerva_select.results.estimate import Estimate, PathPoint, Repeats
 from minerva_select.results.feature import FeatureResult, PairResult, Suspect
 from minerva_select.results.json_format import dump_json, load_json
@@ -29,7 +31,9 @@ if TYPE_CHECKING:
 class Selection:
     """Which features were kept, which were dropped, why, and how certain that is.
 
-    ``mutual_information`` and ``total_information`` are None if the method does not measure them.
+    ``mutual_information`` is the information of the kept features, ``total_information`` that of all columns, and
+    ``left_behind`` what the dropped columns together add to the kept ones. Each is None if the method does not
+    measure it.
 
     Examples
     --------
@@ -69,11 +73,52 @@ class Selection:
     weight_history: tuple[WeightRecord, ...] = ()
     repeats: Repeats | None = None
     provenance: Provenance | None = field(default=None, compare=False)
+    left_behind: Estimate | None = None
 
     @property
     def selected(self) -> tuple[str, ...]:
         """Names of the kept features, in column order."""
         return tuple(result.feature for result in self.features if result.selected)
+
+    @property
+    def proven(self) -> tuple[str, ...]:
+        """Names of the kept features whose own contribution is proven on held-out rows, in column order.
+
+        Examples
+        --------
+        >>> from minerva_select.results import Reason
+        >>> features = (
+        ...     FeatureResult("minutes", True, Reason(ReasonCode.CONTRIBUTES)),
+        ...     FeatureResult("age", True, Reason(ReasonCode.SUPPORTING)),
+        ... )
+        >>> selection = Selection("y", features, None, None, n_rows=1000)
+        >>> selection.proven, selection.supporting
+        (('minutes',), ('age',))
+        """
+        return self._kept_as(ReasonCode.CONTRIBUTES)
+
+    @property
+    def supporting(self) -> tuple[str, ...]:
+        """Names of the kept features that add information together without a proof of their own, in column order."""
+        return self._kept_as(ReasonCode.SUPPORTING)
+
+    @property
+    def equivalents(self) -> dict[str, tuple[str, ...]]:
+        """Dropped features that carry the same information as one kept feature, by the name of the kept one.
+
+        Kept features without equivalents, and dropped ones that only several kept features determine, are not listed.
+
+        Examples
+        --------
+        >>> from minerva_select.results import Reason
+        >>> features = (
+        ...     FeatureResult("minutes", True, Reason(ReasonCode.CONTRIBUTES)),
+        ...     FeatureResult("charge", False, Reason(ReasonCode.EQUIVALENT, ("minutes",))),
+        ... )
+        >>> Selection("y", features, None, None, n_rows=1000).equivalents
+        {'minutes': ('charge',)}
+        """
+        return find_equivalents(self.features)
 
     @property
     def information_kept(self) -> float | None:
@@ -87,6 +132,9 @@ class Selection:
     def headline(self) -> str:
         """The result in one sentence."""
         return text.headline(self)
+
+    def _kept_as(self, code: ReasonCode) -> tuple[str, ...]:
+        return tuple(result.feature for result in self.features if result.selected and result.reason.code is code)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per feature, in column order.

@@ -13,13 +13,18 @@ from minerva_select.codes import EstimateNote
 from minerva_select.config import ESTIMATION, FitConfig
 from minerva_select.data.frames import as_table, as_target
 from minerva_select.errors import InputError
+from minerva_select.mi.arrays import shared_tuning_rows
 from minerva_select.mi.critic_training import fit_critics
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
+from minerva_select.mi.families import ArrayCritics
 from minerva_select.mi.fold import Fold, held_out_clusters
 from minerva_select.mi.inference import MeanEstimate, estimate_mean
+from minerva_select.mi.stacking import FoldInformation, stack
 from minerva_select.mi.training_loop import TrainingContext
 from minerva_select.preprocessing.column_types import infer_column_types, infer_target_types
+from minerva_select.preprocessing.duplicated_rows import TableRows, find_copies
 from minerva_select.preprocessing.duplicates import find_unusable
+from minerva_select.preprocessing.identifiers import find_identifiers
 from minerva_select.results import Estimate
 from minerva_select.runtime.device import find_device, limit_threads
 from minerva_select.runtime.rng import seeded_rng
@@ -103,6 +108,9 @@ def mutual_information(
     table = table.select([name for name in table.names if name not in empty])
     if len(table.columns) == n_given:  # all of X is constant or empty
         return Estimate(0.0, 0.0, 0.0, table.n_rows)
+    identifiers = find_identifiers(table, column_types)
+    without = table.select([name for name in table.names if name not in identifiers])
+    row_metadata = row_metadata.group_copies(find_copies(TableRows(without, column_types), y_table))
     weights = np.ones(table.n_rows)
     config = row_metadata.adapt(_configure(table.n_rows))
     target_types = infer_target_types(y_table, target_type)
@@ -111,10 +119,11 @@ def mutual_information(
     folds = make_folds(x, y_table, target_types, weights, row_metadata.groups, splits, torch_device)
     with limit_threads(config.max_threads), seeded_rng(int(rng.integers(2**31)), torch_device) as generator:
         everything = list(range(len(table.columns)))
-        information, optimism = _information(folds, everything, config, table.n_rows, generator)
-        if given is not None:
-            known, known_optimism = _information(folds, everything[:n_given], config, table.n_rows, generator)
-            information, optimism = information - known, optimism - known_optimism
+        critics, optimism = _fit_critics(folds, everything, config, generator)
+        known, known_optimism = _fit_critics(folds, everything[:n_given], config, generator)
+        # What is known without X is known with it, so its critics are in both mixtures
+        information = _stack(folds, [*critics, *known]) - _stack(folds, known)
+        optimism -= known_optimism
     evidence = estimate_mean(information, torch.ones_like(information), held_out_clusters(folds))
     return as_estimate(evidence, folds[0].target.entropy, optimism, splits[0].n_rows)
 
@@ -159,27 +168,43 @@ def _configure(n_rows: int) -> FitConfig:
     )
 
 
-def _information(
-    folds: list[Fold], features: list[int], config: FitConfig, n_rows: int, generator: torch.Generator
-) -> tuple[torch.Tensor, float]:
-    """Information of every held-out row, in fold order, and how much more critics find on training rows."""
+def _fit_critics(
+    folds: list[Fold], features: list[int], config: FitConfig, generator: torch.Generator
+) -> tuple[list[list[FoldInformation]], float]:
+    """Critics of all families, as in a selection, and how much more the neural ones find on training rows."""
     if not features:
-        return torch.zeros(sum(len(fold.held_out) for fold in folds)), 0.0
-    worth = _worth_learning(folds, features, n_rows, generator)
+        return [], 0.0
+    worth = _worth_learning(folds, features, generator)
     jobs = [CriticTask(fold, own) for fold, own in zip(folds, worth, strict=True)]
     critics = CrossFitCritics(jobs, config.dropout, config.width)
     fit_critics(critics, config.schedule, TrainingContext(generator), stage="estimate")
     held_out = critics.held_out_information()
     trained = critics.information([fold.train[0][: len(fold.held_out)] for fold in folds])
     optimism = [float(seen.mean() - unseen.mean()) for seen, unseen in zip(trained, held_out, strict=True)]
-    return torch.cat(held_out).cpu(), sum(optimism) / len(optimism)
+    neural = [
+        FoldInformation(tuning[: len(shared_tuning_rows(fold))], unseen)
+        for fold, tuning, unseen in zip(folds, critics.tuning_information(), held_out, strict=True)
+    ]
+    arrays = ArrayCritics(folds, generator)
+    others = [arrays.fit(family, features) for family in arrays.families]
+    return [neural, *others], sum(optimism) / len(optimism)
 
 
-def _worth_learning(folds: list[Fold], features: list[int], n_rows: int, generator: torch.Generator) -> list[list[int]]:
+def _stack(folds: list[Fold], critics: list[list[FoldInformation]]) -> torch.Tensor:
+    """Information of every held-out row, fold after fold, by a mixture of critics; 0 without critics."""
+    n_held_out = [len(fold.held_out) for fold in folds]
+    if not critics:
+        return torch.zeros(sum(n_held_out))
+    weights = [fold.row_weights[shared_tuning_rows(fold)] for fold in folds]
+    return stack(critics, weights, n_held_out).held_out.cpu()
+
+
+def _worth_learning(folds: list[Fold], features: list[int], generator: torch.Generator) -> list[list[int]]:
     """Informative features by training and tuning rows: learning all columns at once would overfit."""
     if len(features) <= ESTIMATION.few_columns:
         return [features] * len(folds)
     units = [[feature] for feature in features]
+    n_rows = len(folds[0].row_weights) // len(folds)  # every fold has a stretch of its own
     workshop = SearchContext(units, [], FitConfig.for_rows(n_rows), TrainingContext(generator))
     screens = [screen_fold(fold) for fold in folds]
     return [workshop.features_of(proposal.units) for proposal in search_candidates(folds, screens, workshop)]

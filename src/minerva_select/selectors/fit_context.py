@@ -49,6 +49,7 @@ class FitContext:
     row_metadata: RowMetadata
     n_features: int | None  # units to select; None: the solver decides
     keep_redundant: bool
+    proven_only: bool
     rng: np.random.Generator
     device: torch.device
     deadline: Deadline
@@ -126,6 +127,9 @@ class FitContext:
         found = self.column_warnings()
         if n_rows < DIAGNOSTICS.few_rows:
             found.append(SelectionWarning(WarningCode.FEW_ROWS, values={"n_rows": n_rows}))
+        if self.row_metadata.n_duplicated:
+            counts = {"n_duplicated": self.row_metadata.n_duplicated, "n_total": self.n_rows}
+            found.append(SelectionWarning(WarningCode.DUPLICATED_ROWS, values=counts))
         if self.sampled_from is not None:
             values = {"seconds": self.deadline.seconds, "n_total": self.sampled_from, "n_rows": self.n_rows}
             found.append(SelectionWarning(WarningCode.ROWS_SAMPLED, values=values))

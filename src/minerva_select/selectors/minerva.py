@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import torch
 
 from minerva_select.codes import WarningCode
 from minerva_select.config import FitConfig
+from minerva_select.data.encoded_hashes import EncodedHashes
 from minerva_select.data.encoded_rows import PackedRows, Rows
 from minerva_select.mi.fold import Target
+from minerva_select.preprocessing.duplicated_rows import find_copies
 from minerva_select.results import Selection, SelectionWarning, TrainingRecord
 from minerva_select.results.provenance import versions
 from minerva_select.runtime.device import limit_threads
@@ -41,6 +45,9 @@ class MinervaSelector(SolverSelector):
         Columns that are selected or dropped together.
     redundant : {"drop", "keep"}
         Whether to drop features whose information others carry. Ignored if ``n_features_to_select`` is a number.
+    proven_only : bool
+        Whether to keep only features whose own contribution is proven on held-out rows. By default supporting features
+        are kept too: those that add information together, though none of them is proven alone.
     device : str
         "auto", "cpu", "cuda", "mps", ...
     time_limit : float, optional
@@ -97,6 +104,11 @@ def select_by_vetting(context: FitContext) -> Selection:
     """Screen, learn, sparsify, vet."""
     if not context.order:
         return empty_selection(context)
+    table, column_types = context.table.select(context.order), context.columns.column_types
+    x: Rows
+    if context.stream is not None:
+        packed, sharding = context.stream.encode(table, column_types, context.run_directory.key, context.device)
+        context, x = _group_copies(context, packed), packed
     row_metadata = context.row_metadata
     n_informative = min(informative_rows(context.target, context.target_types), row_metadata.n_independent)
     plan = row_metadata.adapt(FitConfig.for_rows(context.n_rows, n_informative))
@@ -108,11 +120,8 @@ def select_by_vetting(context: FitContext) -> Selection:
         records.append(record)
         context.on_record(record)
 
-    table, column_types = context.table.select(context.order), context.columns.column_types
     if context.stream is None:
         x, sharding = shard_rows(encode(table, column_types, splits, context.device), context.n_rows, context.ranks)
-    else:
-        x, sharding = context.stream.encode(table, column_types, context.run_directory.key, context.device)
     seed, device = int(context.rng.integers(2**31)), context.device
 
     def solve(x: Rows) -> tuple[Target, VettingSolution]:
@@ -130,7 +139,13 @@ def select_by_vetting(context: FitContext) -> Selection:
         with limit_threads(plan.max_threads), seeded_rng(seed, device) as generator:
             run = context.run(generator, on_record)
             return folds[0].target, solve_vetting(
-                folds, units, context.kept_units, plan, run, n_to_select=context.n_features
+                folds,
+                units,
+                context.kept_units,
+                plan,
+                run,
+                n_to_select=context.n_features,
+                proven_only=context.proven_only,
             )
 
     try:
@@ -143,6 +158,7 @@ def select_by_vetting(context: FitContext) -> Selection:
     information, total = (
         as_estimate(evidence, target.entropy, 0.0, n_rows) for evidence in (solution.information, solution.total)
     )
+    left = solution.left_behind
     features, suspects = builder.results(), find_suspects(solution, context)
     warnings = (
         *context.warnings(n_rows, converged=solution.converged, still_rising=solution.still_rising),
@@ -156,7 +172,7 @@ def select_by_vetting(context: FitContext) -> Selection:
         total_information=total,
         n_rows=n_rows,
         target_entropy=target.entropy if target.is_discrete else None,
-        path=builder.path(information, total),
+        path=builder.path(information),
         history=tuple(records),
         converged=solution.converged,
         warnings=(*warnings, SelectionWarning(WarningCode.STREAMED_TO_DEVICE)) if streamed else warnings,
@@ -165,4 +181,13 @@ def select_by_vetting(context: FitContext) -> Selection:
         pairs=builder.pairs(),
         suspects=suspects,
         weight_history=builder.weight_history(),
+        left_behind=None if left is None else as_estimate(left, target.entropy, 0.0, n_rows),
     )
+
+
+def _group_copies(context: FitContext, x: PackedRows) -> FitContext:
+    """Find copies of rows in a stream by their encodings: values that are encoded alike count as equal."""
+    identifiers = context.columns.identifiers
+    features = [position for position, name in enumerate(context.order) if name not in identifiers]
+    copies = find_copies(EncodedHashes(x, features, context.ranks), context.target)
+    return dataclasses.replace(context, row_metadata=context.row_metadata.group_copies(copies))

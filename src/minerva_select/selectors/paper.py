@@ -69,6 +69,7 @@ class PaperSelector(SolverSelector):
 
     _stages: ClassVar[tuple[Stage, ...]] = PAPER_STAGES
     _streams: ClassVar[bool] = False
+    _merges: ClassVar[bool] = False
 
     def __init__(
         self,

@@ -42,8 +42,8 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
             raise InputError(f"{name} must be {'above 0' if name in POSITIVE else '0 or more'}, got {brief(value)}.")
         if name != "time_limit" and value > _MAX_COEFFICIENT:
             raise InputError(f"{name} must be at most {_MAX_COEFFICIENT:g}, got {brief(value)}; give a smaller one.")
-    for name in ("resume", "verbose"):
-        if not isinstance(parameters[name], bool | np.bool_ | numbers.Integral):
+    for name in ("resume", "verbose", "proven_only"):
+        if name in parameters and not isinstance(parameters[name], bool | np.bool_ | numbers.Integral):
             raise InputError(f"{name} must be True or False, got {brief(parameters[name])}.")
     check_categorical(parameters.get("categorical_features"))
     callbacks = parameters["callbacks"]

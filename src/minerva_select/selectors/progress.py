@@ -34,8 +34,9 @@ VETTING_STAGES = (
     Stage("sparsify", 12),
     Stage("join", 2),
     Stage("sparsify", 2),
-    Stage("vet", 25),
-    Stage("estimate", 5),
+    Stage("estimate", 10),
+    Stage("vet", 10),
+    Stage("refit", 15),
     Stage("path", 5),
 )
 PAPER_STAGES = (Stage("learn", 20, n_steps=300), Stage("sparsify", 80, n_steps=800))

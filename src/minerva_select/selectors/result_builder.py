@@ -18,7 +18,6 @@ from minerva_select.results import (
     WeightRecord,
 )
 from minerva_select.selectors.fit_context import FitContext
-from minerva_select.solvers.elimination import DroppedUnit
 from minerva_select.solvers.vetting import VettingSolution
 
 MAX_WEIGHTS = 24  # features whose importances during sparsification are kept
@@ -35,9 +34,7 @@ class ResultBuilder:
         self.position_of = {name: position for position, name in enumerate(context.order)}
         self.selected = frozenset(solution.selected)
         self.informative = solution.screen.informative
-        elimination = solution.elimination
-        self.contributions = {} if elimination is None else elimination.contributions
-        self.dropped = {} if elimination is None else {gone.unit: gone for gone in elimination.dropped}
+        self.contributions = solution.contributions
 
     def results(self) -> tuple[FeatureResult, ...]:
         """One result per column, in the user's order."""
@@ -59,18 +56,15 @@ class ResultBuilder:
             for (a, b), evidence in found
         )
 
-    def path(self, information: Estimate, total: Estimate) -> tuple[PathPoint, ...]:
-        """Information of ever smaller sets of features; a subset never carries more than its superset."""
-        chosen = {name for unit in self.selected for name in self.names[unit]}
+    def path(self, information: Estimate) -> tuple[PathPoint, ...]:
+        """Information of the best sets of every size up to the selection; a smaller one never carries more."""
         points: list[PathPoint] = []
         most = math.inf
-        for units, evidence in self.solution.units.path:
+        for units, evidence in self.solution.path:
             names = {name for unit in units for name in self.names[unit]}
             nats, (low, high) = evidence.mean, evidence.interval
-            if names == chosen:
+            if frozenset(units) == self.selected:
                 nats, low, high = information.nats, information.low, information.high
-            elif not points:
-                nats, low, high = total.nats, total.low, total.high
             excess = max(0.0, nats - most)
             most = nats - excess
             in_order = tuple(name for name in self.context.table.names if name in names)
@@ -105,7 +99,8 @@ class ResultBuilder:
         replaced_by = self._replaced_by(name, unit)
         reason, evidence = self._why_dropped(unit, replaced_by)
         selected = self.context.keep_redundant and (
-            unit in self.dropped or any(self.informative[self.position_of[member]] for member in self.names[unit])
+            unit in self.solution.additions
+            or any(self.informative[self.position_of[member]] for member in self.names[unit])
         )
         return self._with_numbers(
             FeatureResult(
@@ -149,13 +144,17 @@ class ResultBuilder:
         largest = max(other.mean for other in self.contributions.values())
         weight = min(1.0, max(0.0, evidence.mean / largest)) if largest > 0 else 0.0
         partners = tuple(other for p in self.solution.units.partners.get(unit, []) for other in self.names[p])
-        reason = self.context.request_reason(name)
-        if reason is None and evidence.p_value > VETTING.level:
-            reason = Reason(ReasonCode.TO_REACH_COUNT)
-        elif reason is None:
-            reason = Reason(ReasonCode.CONTRIBUTES, partners, {"nats": evidence.mean})
+        reason = self.context.request_reason(name) or self._why_selected(unit, evidence, partners)
         role = self._role(name, unit, evidence)
         return self._with_numbers(FeatureResult(name, True, reason, weight, partners=partners, role=role), evidence)
+
+    def _why_selected(self, unit: int, evidence: MeanEstimate, partners: tuple[str, ...]) -> Reason:
+        values = {"nats": evidence.mean}
+        if unit in self.solution.proven:
+            return Reason(ReasonCode.CONTRIBUTES, partners, values)
+        if self.context.n_features is not None:
+            return Reason(ReasonCode.TO_REACH_COUNT)
+        return Reason(ReasonCode.SUPPORTING, partners, values)
 
     def _role(self, name: str, unit: int, contribution: MeanEstimate) -> Role | None:
         """Whether a selected column is informative alone or only together; None if it adds nothing."""
@@ -174,9 +173,7 @@ class ResultBuilder:
 
     def _replaced_by(self, name: str, unit: int) -> tuple[str, ...]:
         """Selected columns that carry the information of a dropped one: a single one if possible."""
-        gone, alone = self.dropped.get(unit), self._alone(name)
-        if gone is not None and gone.replaced_by is not None:
-            return (self.names[gone.replaced_by][0],)
+        alone = self._alone(name)
         if alone is None or alone.z < ATTRIBUTION.replaced_z:
             return ()
         return tuple(
@@ -195,13 +192,18 @@ class ResultBuilder:
         )
 
     def _why_dropped(self, unit: int, replaced_by: tuple[str, ...]) -> tuple[Reason, MeanEstimate | None]:
-        gone: DroppedUnit | None = self.dropped.get(unit)
-        evidence = gone.contribution if gone is not None else self.solution.permutation_importances.get(unit)
-        if gone is not None and self.context.n_features is not None and gone.contribution.p_value < VETTING.level:
-            return Reason(ReasonCode.BEYOND_COUNT, values={"nats": gone.contribution.mean}), evidence
-        if gone is not None or replaced_by:
-            return Reason(ReasonCode.REDUNDANT, replaced_by), evidence
-        return Reason(ReasonCode.NO_INFORMATION if evidence is None else ReasonCode.NOISE), evidence
+        addition = self.solution.additions.get(unit)
+        if addition is None:
+            evidence = self.solution.permutation_importances.get(unit)
+            if replaced_by:
+                return Reason(ReasonCode.REDUNDANT, replaced_by), evidence
+            return Reason(ReasonCode.NO_INFORMATION if evidence is None else ReasonCode.NOISE), evidence
+        if self.context.n_features is not None and addition.p_value < VETTING.level:
+            return Reason(ReasonCode.BEYOND_COUNT, values={"nats": addition.mean}), addition
+        negligible = max(ATTRIBUTION.negligible_nats, ATTRIBUTION.negligible_share * self.solution.total.mean)
+        if addition.interval[1] > negligible and addition.mean > 0:
+            return Reason(ReasonCode.TOO_WEAK, values={"n_rows": self.context.n_rows}), addition
+        return Reason(ReasonCode.REDUNDANT if replaced_by else ReasonCode.NOISE, replaced_by), addition
 
     def _alone(self, name: str) -> MeanEstimate | None:
         return self.solution.columns.marginal.get(self.position_of[name])

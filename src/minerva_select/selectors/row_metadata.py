@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from minerva_select.config import FitConfig
 from minerva_select.data.frames import as_column
@@ -25,6 +27,7 @@ class RowMetadata:
     n_rows: int
     groups: NDArray[np.int64] | None = None  # (n_rows,) consecutive integers from 0; None: every row is its own group
     times: NDArray[np.float64] | None = None  # (n_rows,)
+    n_duplicated: int = 0  # rows that copy an earlier one; copies share a group
 
     @property
     def n_independent(self) -> int:
@@ -35,6 +38,21 @@ class RowMetadata:
         """Groups and times of these rows."""
         groups = None if self.groups is None else _number(self.groups[rows])
         return RowMetadata(len(rows), groups, None if self.times is None else self.times[rows])
+
+    def group_copies(self, copies: NDArray[np.int64] | None) -> RowMetadata:
+        """Put copies of a row into one group, and join the groups that contain copies of the same row.
+
+        ``copies`` numbers the distinct rows; None if there are no copies.
+        """
+        if copies is None:
+            return self
+        groups = copies if self.groups is None else _join(self.groups, copies)
+        if (n_groups := int(groups.max()) + 1) < MIN_GROUPS:
+            raise InputError(
+                f"Groups with copies of the same rows stay together, which leaves {n_groups} groups, too few to train, "
+                "tune and test on different ones; drop duplicated rows, or omit groups."
+            )
+        return dataclasses.replace(self, groups=groups, n_duplicated=self.n_rows - int(copies.max()) - 1)
 
     def adapt(self, plan: FitConfig) -> FitConfig:
         """Adapt the number of folds: a single split in order of time, and at most a third as many parts as groups."""
@@ -76,6 +94,15 @@ def read_row_metadata(groups: Any, times: Any, n_rows: int) -> RowMetadata:
             f"{column.levels[0]!r}; convert it first, for example with pandas.to_datetime."
         )
     return RowMetadata(n_rows, numbers, column.values.astype(np.float64))
+
+
+def _join(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Group rows that are connected by labels of either kind."""
+    n_first = int(first.max()) + 1
+    n_nodes = n_first + int(second.max()) + 1
+    edges = coo_array((np.ones(len(first), dtype=bool), (first, n_first + second)), shape=(n_nodes, n_nodes))
+    component = connected_components(edges, directed=False)[1]
+    return _number(component[first])
 
 
 def _number(labels: NDArray[Any]) -> NDArray[np.int64]:

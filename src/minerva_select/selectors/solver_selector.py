@@ -45,7 +45,9 @@ from minerva_select.selectors.usable_columns import (
     FeatureGroups,
     UsableColumns,
     canonical_order,
+    find_copied_rows,
     find_usable_columns,
+    merge_equivalents,
 )
 
 _GRACE = 5.0  # seconds to test what was found after a fit is asked to stop
@@ -55,6 +57,7 @@ _WARNED = (WarningCode.LEAK, WarningCode.NEAR_COPY, WarningCode.NOT_CONVERGED)  
 @dataclasses.dataclass(frozen=True, eq=False)
 class _OpenedInput:
     table: Table  # a sample of the rows if there is a stream
+    table_target: Table  # of the rows in ``table``
     target: Table
     target_types: TargetTypes
     weights: NDArray[np.float64]
@@ -70,6 +73,7 @@ class SolverSelector(TableSelector):
 
     _stages: ClassVar[tuple[Stage, ...]] = VETTING_STAGES  # for the estimate of progress
     _streams: ClassVar[bool] = True  # whether the solver can read rows from files
+    _merges: ClassVar[bool] = True  # whether equivalent columns compete as one
 
     weights_: NDArray[np.float64]
     scores_: NDArray[np.float64]
@@ -85,6 +89,7 @@ class SolverSelector(TableSelector):
         drop: Sequence[str] = (),
         feature_groups: FeatureGroups = None,
         redundant: str = "drop",
+        proven_only: bool = False,
         device: str = "auto",
         time_limit: float | None = None,
         max_memory: int | str | None = None,
@@ -101,6 +106,7 @@ class SolverSelector(TableSelector):
         self.drop = drop
         self.feature_groups = feature_groups
         self.redundant = redundant
+        self.proven_only = proven_only
         self.device = device
         self.time_limit = time_limit
         self.max_memory = max_memory
@@ -192,7 +198,11 @@ class SolverSelector(TableSelector):
             run_directory = RunDirectory(
                 self._cache_path, self.resume, run_key(fingerprint, target, weights, rng, settings)
             )
-        columns = find_usable_columns(table, self.categorical_features, self.keep, self.drop, self.feature_groups)
+        columns, copies = self._find_columns(
+            table, target if stream is None else opened.table_target, opened.target_types
+        )
+        if stream is None:  # otherwise copies are found among all rows, once they are encoded
+            row_metadata = row_metadata.group_copies(copies)
         reporter.begin(settings)
         return FitContext(
             table=table,
@@ -204,6 +214,7 @@ class SolverSelector(TableSelector):
             row_metadata=row_metadata,
             n_features=_n_fitted(self.n_features_to_select, columns),
             keep_redundant=self.redundant == "keep" and self.n_features_to_select is None,
+            proven_only=bool(self.proven_only) and self.n_features_to_select is None,
             rng=rng,
             device=device,
             deadline=Deadline(
@@ -226,6 +237,17 @@ class SolverSelector(TableSelector):
                 device=str(device),
             ),
         )
+
+    def _find_columns(
+        self, table: Table, target: Table, target_types: TargetTypes
+    ) -> tuple[UsableColumns, NDArray[np.int64] | None]:
+        """Find the columns to use and the copies of rows: identifiers of copied rows occur as often as the rows."""
+        options = (self.categorical_features, self.keep, self.drop, self.feature_groups)
+        columns = find_usable_columns(table, *options)
+        copies = find_copied_rows(table, columns, target)
+        if copies is not None:
+            columns = find_usable_columns(table, *options, copies)
+        return merge_equivalents(table, columns, target, target_types) if self._merges else columns, copies
 
     def _settings(self) -> dict[str, Any]:
         """Parameters that a saved selection keeps."""
@@ -258,7 +280,7 @@ class SolverSelector(TableSelector):
             target_types = infer_target_types(counted, self.target_type)
             at_most = rows_within_time_limit(table.n_rows, len(table.columns), self.time_limit)
             drawn = sample_rows(find_strata(target, target_types), at_most) if at_most < table.n_rows else None
-            return _OpenedInput(table, target, target_types, weights, None, drawn)
+            return _OpenedInput(table, target, target, target_types, weights, None, drawn)
         n_rows, n_columns = stream.source.n_rows, len(stream.source.names)
         check_count(self.n_features_to_select, n_columns)
         if not self._streams:
@@ -273,7 +295,15 @@ class SolverSelector(TableSelector):
         drawn = stream.sample_rows(find_strata(target, target_types), at_most)
         table = stream.take(drawn.rows)
         self._remember(X, table.names)
-        return _OpenedInput(table, target, target_types, weights, stream, drawn if at_most < n_rows else None)
+        return _OpenedInput(
+            table,
+            target.take(drawn.rows),
+            target,
+            target_types,
+            weights,
+            stream,
+            drawn if at_most < n_rows else None,
+        )
 
     @property
     def _cache_path(self) -> Path | None:

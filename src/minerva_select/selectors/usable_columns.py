@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,17 +10,23 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from minerva_select.codes import ReasonCode
 from minerva_select.errors import InputError, brief
-from minerva_select.preprocessing.column_types import infer_column_types
+from minerva_select.preprocessing.column_types import TargetTypes, infer_column_types
+from minerva_select.preprocessing.duplicated_rows import TableRows, find_copies
 from minerva_select.preprocessing.duplicates import find_duplicates, find_unusable
+from minerva_select.preprocessing.equivalence import find_equivalents
 from minerva_select.preprocessing.identifiers import Identifier, find_identifiers
 from minerva_select.results import Reason
 from minerva_select.schema import Column, ColumnType, Table
+from minerva_select.selectors.fold_splits import find_strata
 from minerva_select.selectors.parameters import as_names
 
 _PROBE_ROWS = 1024
+_MIN_ROWS_OF_COPIES = 100  # with fewer rows, groups of copies may be too few to split
+_N_CLASSES = 8  # of a continuous target, when equivalent columns are compared
 
 FeatureGroups = Mapping[str, Sequence[Any]] | Sequence[Sequence[Any]] | None
 
@@ -35,6 +42,7 @@ class UsableColumns:
     reasons: Mapping[str, Reason]  # of unused columns
     originals: Mapping[str, str]  # of exact copies, the column that they copy
     identifiers: Mapping[str, Identifier]  # used or not
+    grouped: frozenset[str] = frozenset()  # columns in feature groups
 
     @property
     def n_kept(self) -> int:
@@ -49,8 +57,12 @@ def find_usable_columns(
     keep: Sequence[Any],
     drop: Sequence[Any],
     feature_groups: FeatureGroups,
+    copies: NDArray[np.int64] | None = None,
 ) -> UsableColumns:
-    """Leave out columns that the user drops, that are constant or empty, identifiers, and exact copies."""
+    """Leave out columns that the user drops, that are constant or empty, identifiers, and exact copies.
+
+    With ``copies`` (see :func:`find_copies`), a column is an identifier if its values identify the distinct rows.
+    """
     kept, dropped = as_names(keep, table.names, "keep"), set(as_names(drop, table.names, "drop"))
     for name in kept:
         if name in dropped:
@@ -62,7 +74,8 @@ def find_usable_columns(
     kept_names = frozenset(kept)
     reasons = dict.fromkeys(dropped, Reason(ReasonCode.DROPPED_ON_REQUEST))
     reasons.update({name: Reason(code) for name, code in find_unusable(table).items() if name not in reasons})
-    found = find_identifiers(table.select([name for name in table.names if name not in reasons]), column_types)
+    candidates = table.select([name for name in table.names if name not in reasons])
+    found = find_identifiers(candidates if copies is None else _distinct_rows(candidates, copies), column_types)
     reasons.update({name: identifier_reason(one) for name, one in found.items() if not one.learnable})
     left = [name for name in table.names if name not in reasons]
     single = [name for name in left if name not in group_members]
@@ -77,7 +90,39 @@ def find_usable_columns(
     groups_left = [tuple(name for name in members if name not in reasons) for members in grouped]
     units = [members for members in groups_left if members] + [(name,) for name in names if name not in group_members]
     suspicious = {name: one for name, one in found.items() if name not in originals}
-    return UsableColumns(names, column_types, tuple(units), kept_names, reasons, originals, suspicious)
+    return UsableColumns(
+        names, column_types, tuple(units), kept_names, reasons, originals, suspicious, frozenset(group_members)
+    )
+
+
+def merge_equivalents(table: Table, columns: UsableColumns, target: Table, target_types: TargetTypes) -> UsableColumns:
+    """Leave out columns that are equivalent to another one; columns in feature groups stay as they are."""
+    names = [name for name in columns.names if name not in columns.grouped and name not in columns.identifiers]
+    if len(names) < 2:
+        return columns
+    names = canonical_order(table.select(names))  # so that neither names nor positions decide
+    strata = find_strata(target, target_types)
+    classes = strata if target_types.is_discrete else strata * _N_CLASSES // (int(strata.max()) + 1)
+    found = find_equivalents(table.select(names), columns.column_types, classes, columns.kept)
+    return dataclasses.replace(
+        columns,
+        names=tuple(name for name in columns.names if name not in found),
+        units=tuple(members for members in columns.units if members[0] not in found),
+        reasons={**columns.reasons, **{name: Reason(ReasonCode.EQUIVALENT, (one,)) for name, one in found.items()}},
+        originals={**{name: found.get(one, one) for name, one in columns.originals.items()}, **found},
+    )
+
+
+def find_copied_rows(table: Table, columns: UsableColumns, target: Table) -> NDArray[np.int64] | None:
+    """Find copies of rows by the used columns other than identifiers, which a copy may have of its own."""
+    if table.n_rows < _MIN_ROWS_OF_COPIES:
+        return None
+    names = [name for name in columns.names if name not in columns.identifiers]
+    return find_copies(TableRows(table.select(canonical_order(table.select(names))), columns.column_types), target)
+
+
+def _distinct_rows(table: Table, copies: NDArray[np.int64]) -> Table:
+    return table.take(np.unique(copies, return_index=True)[1])
 
 
 def identifier_reason(found: Identifier) -> Reason:

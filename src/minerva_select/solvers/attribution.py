@@ -10,16 +10,9 @@ from minerva_select.mi.fold import Fold
 from minerva_select.mi.inference import MeanEstimate
 from minerva_select.mi.pairwise_mi import PairwiseInformation
 from minerva_select.mi.plugin_mi import PluginEstimator
-from minerva_select.solvers.candidate_search import SearchContext
-from minerva_select.solvers.elimination import (
-    EliminationResult,
-    MaskedCritics,
-    Path,
-    estimate_interactions,
-    find_partners,
-    measure_nested_sets,
-    order_units,
-)
+from minerva_select.solvers.interactions import estimate_interactions, find_partners
+from minerva_select.solvers.judge import Judge
+from minerva_select.solvers.masked_critics import MaskedCritics
 
 
 @dataclass(frozen=True)
@@ -38,7 +31,6 @@ class UnitAttribution:
 
     pairs: dict[tuple[int, int], MeanEstimate] = field(default_factory=dict)  # synergy above 0, redundancy below
     partners: dict[int, list[int]] = field(default_factory=dict)
-    path: Path = field(default_factory=list)
 
 
 def attribute_columns(
@@ -75,25 +67,14 @@ def _find_replacements(estimator: PluginEstimator, feature: int, known: list[int
     return ordered[:1] if shares[ordered[0]] >= EXPLANATION.replaced_share else ordered
 
 
-def attribute_units(masked: MaskedCritics, elimination: EliminationResult, context: SearchContext) -> UnitAttribution:
-    """Interactions of the kept units and information of nested subsets; retrains the critics."""
-    kept, contributions = elimination.kept, elimination.contributions
-    by_contribution = sorted(kept, key=lambda unit: -contributions[unit].mean)
-    deadline, path = context.training.deadline, elimination.path
+def attribute_units(judge: Judge, selected: list[int], contributions: dict[int, MeanEstimate]) -> UnitAttribution:
+    """Interactions of the selected units: by refits if there are few pairs, otherwise by masked critics."""
+    if len(selected) < 2:
+        return UnitAttribution()
+    by_contribution = sorted(selected, key=lambda unit: -contributions[unit].mean)
     strongest = sorted(by_contribution[: EXPLANATION.max_interacting_units])
-    pairs = estimate_interactions(masked, strongest, kept, deadline)
-    if len(masked.units) > 1 and not deadline.expired:
-        order = order_units(masked, elimination)
-        path = measure_nested_sets(masked, order, _path_sizes(len(order), len(kept)), context)
-    return UnitAttribution(pairs, find_partners(contributions, pairs), path)
-
-
-def _path_sizes(n_units: int, n_kept: int) -> list[int]:
-    """Sizes of nested subsets, largest first: all sizes, or geometric steps and the number kept."""
-    if n_units <= EXPLANATION.max_path_points:
-        return list(range(n_units, 0, -1))
-    sizes, size = {n_units, n_kept}, n_units
-    while size > 1:
-        size = min(size - 1, round(size * EXPLANATION.path_ratio))
-        sizes.add(size)
-    return sorted(sizes, reverse=True)
+    critics: Judge | MaskedCritics = judge
+    if len(strongest) > EXPLANATION.max_refitted_units:
+        critics = judge.masked_critics(selected)
+    pairs = estimate_interactions(critics, strongest, selected, judge.context.training.deadline)
+    return UnitAttribution(pairs, find_partners(contributions, pairs))

@@ -5,16 +5,21 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
-from minerva_select.config import INFERENCE, SEARCH, FitConfig
+from minerva_select.config import ELIMINATION, INFERENCE, JUDGE, SEARCH, SUPPORT, FitConfig
+from minerva_select.mi.arrays import shared_tuning_rows
 from minerva_select.mi.critic_training import fit_critics, warm_start
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
+from minerva_select.mi.families import ArrayCritics
 from minerva_select.mi.fold import Fold
 from minerva_select.mi.inference import MeanEstimate, estimate_mean
 from minerva_select.mi.pairwise_mi import PairwiseInformation
+from minerva_select.mi.stacking import mix_by_rows
 from minerva_select.mi.training_loop import TrainingContext
 from minerva_select.solvers.permutation import tuning_importances
 from minerva_select.solvers.screen import marginal_z_of_units, select_screened_units
@@ -36,6 +41,18 @@ class SearchContext:
         return sorted(feature for unit in units for feature in self.units[unit])
 
 
+class TrainedCritics(Protocol):
+    """Trained critics of one fold, to start others from."""
+
+    @property
+    def critics(self) -> CrossFitCritics:
+        """The critics, which may have other tasks too."""
+
+    @property
+    def task(self) -> int:
+        """Index among the tasks of the critics."""
+
+
 @dataclass(eq=False)
 class CandidateSet:
     """A set of units with critics of one fold fitted to it, and their bound on the tuning rows."""
@@ -48,13 +65,18 @@ class CandidateSet:
     bound: MeanEstimate
     converged: bool = True
 
+    @cached_property
+    def held_out(self) -> Tensor:  # (n_held_out_rows,)
+        """Information of the held-out rows of the fold."""
+        return self.critics.trained_held_out_information[self.task]
+
 
 def fit_candidates(
     folds: Sequence[Fold],
     sets: Sequence[list[int]],
     context: SearchContext,
     stage: str,
-    parents: Sequence[CandidateSet | None] = (),
+    parents: Sequence[TrainedCritics | None] = (),
 ) -> list[CandidateSet]:
     """Fit critics to one set of units per fold, side by side; sets that were fitted before are reused.
 
@@ -66,6 +88,13 @@ def fit_candidates(
         config, schedule = context.config, context.config.schedule
         if stage == "sparsify":  # interactions that take a plateau to find were found with the larger set, or never
             schedule = dataclasses.replace(schedule, patience_at_zero=schedule.patience)
+        elif stage == "refit":  # starts from critics that were trained with masked units
+            schedule = dataclasses.replace(
+                schedule,
+                max_steps=min(ELIMINATION.refit_steps, schedule.max_steps),
+                patience=ELIMINATION.refit_patience,
+                patience_at_zero=ELIMINATION.refit_patience,
+            )
         tasks = [CriticTask(folds[k], context.features_of(sets[k])) for k in new]
         critics = CrossFitCritics(tasks, config.dropout, config.width)
         for task, k in enumerate(new):
@@ -87,19 +116,28 @@ def _tuning_mean(fold: Fold, values: Tensor) -> MeanEstimate:
 
 
 def search_candidates(
-    folds: Sequence[Fold], screens: Sequence[PairwiseInformation], context: SearchContext
+    folds: Sequence[Fold],
+    screens: Sequence[PairwiseInformation],
+    context: SearchContext,
+    arrays: ArrayCritics | None = None,
 ) -> list[CandidateSet]:
-    """Find the smallest sufficient set of every fold, starting from the screened units and from all units."""
+    """Find the smallest sufficient set of every fold, starting from the screened units and from all units.
+
+    If trees and additive models, where given, see all that the critics of all units see, those are not made sparse.
+    """
     screened = [select_screened_units(screen, context.units, context.required) for screen in screens]
     everything = [_learnable_units(screen, chosen, context) for screen, chosen in zip(screens, screened, strict=True)]
     tried: list[list[CandidateSet]] = [[] for _ in folds]
 
     def try_sets(sets: dict[int, list[int]], stage: str) -> None:
         places = [k for k, units in sets.items() if units and not (tried[k] and context.training.deadline.expired)]
-        if places:
-            fitted = fit_candidates([folds[k] for k in places], [sets[k] for k in places], context, stage)
-            for k, candidate in zip(places, sparsify(fitted, context), strict=True):
-                tried[k].append(candidate)
+        if not places:
+            return
+        found = fit_candidates([folds[k] for k in places], [sets[k] for k in places], context, stage)
+        if stage != "learn" or arrays is None or _adds_to(arrays, dict(zip(places, found, strict=True)), context):
+            found = sparsify(found, context)
+        for k, candidate in zip(places, found, strict=True):
+            tried[k].append(candidate)
 
     try_sets({k: units for k, units in enumerate(screened) if len(units) < len(everything[k])}, "screen")
     try_sets({k: units for k, units in enumerate(everything) if not any(map(_explains_target, tried[k]))}, "learn")
@@ -107,6 +145,26 @@ def search_candidates(
     try_sets({k: unions[k] for k in range(len(folds)) if all(one.units != unions[k] for one in tried[k])}, "join")
     smallest = [_smallest_sufficient(candidates) for candidates in tried]
     return [_widened(smallest[0], tried[0])] if len(folds) == 1 else smallest
+
+
+def _adds_to(arrays: ArrayCritics, candidates: dict[int, CandidateSet], context: SearchContext) -> bool:
+    """Whether candidates, by fold, tell more of the tuning rows than trees and additive models of the same units."""
+    units = next(iter(candidates.values())).units
+    is_comparable = arrays.families and len(units) <= SUPPORT.max_units and not context.training.deadline.expired
+    if not is_comparable or any(one.units != units for one in candidates.values()):
+        return True
+    fits = [arrays.fit(family, context.features_of(units)) for family in arrays.families]
+    gains, weights, bounds = [], [], []
+    for k, one in candidates.items():
+        own_weights = one.fold.row_weights[shared_tuning_rows(one.fold)]
+        others = [fit[k].tuning for fit in fits]
+        mixed = mix_by_rows([one.information[: len(own_weights)], *others], own_weights)
+        gains.append(mixed - mix_by_rows(others, own_weights))
+        bounds.append(mixed)
+        weights.append(own_weights)
+    gain = estimate_mean(torch.cat(gains), torch.cat(weights))
+    bound = estimate_mean(torch.cat(bounds), torch.cat(weights))
+    return gain.z > JUDGE.min_family_z and gain.mean > JUDGE.min_family_gain * bound.mean
 
 
 def _explains_target(candidate: CandidateSet) -> bool:

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
 
-from minerva_select.config import INFERENCE, TIME_SHARES, VETTING, FitConfig
+from minerva_select.config import EXPLANATION, SUPPORT, TIME_SHARES, VETTING, FitConfig
+from minerva_select.mi.families import ArrayCritics
 from minerva_select.mi.fold import Fold, held_out_clusters, held_out_weights
 from minerva_select.mi.inference import MeanEstimate, estimate_mean, holm_bonferroni
 from minerva_select.mi.pairwise_mi import PairwiseInformation
 from minerva_select.mi.training_loop import TrainingContext
 from minerva_select.solvers.attribution import ColumnAttribution, UnitAttribution, attribute_columns, attribute_units
-from minerva_select.solvers.candidate_search import (
-    CandidateSet,
-    SearchContext,
-    fit_candidates,
-    search_candidates,
-    units_by_critics,
-)
-from minerva_select.solvers.elimination import EliminationResult, MaskedCritics, eliminate
+from minerva_select.solvers.candidate_search import CandidateSet, SearchContext, search_candidates, units_by_critics
+from minerva_select.solvers.elimination import eliminate, find_proven
+from minerva_select.solvers.judge import Judge
 from minerva_select.solvers.permutation import held_out_importances
+from minerva_select.solvers.ranking import Path, best_subset, measure_path, rank_units
 from minerva_select.solvers.screen import add_pair_tables, marginal_z_of_units, screen_fold, sort_by_screen
 from minerva_select.solvers.subsample import subsample_folds
+from minerva_select.solvers.supporting import SupportResult, add_supporting
+from minerva_select.solvers.weak_members import add_weak_members
 
 _ZERO = MeanEstimate(0.0, 0.0)
 
@@ -37,18 +37,17 @@ class VettingSolution:
     permutation_importances: dict[int, MeanEstimate]  # of every unit in a candidate set, on held-out rows
     columns: ColumnAttribution
     converged: bool  # False if the time ran out
-    survivors: list[int] = field(default_factory=list)
-    elimination: EliminationResult | None = None  # None if nothing survived
+    selected: list[int] = field(default_factory=list)
+    contributions: dict[int, MeanEstimate] = field(default_factory=dict)  # of the selected units
+    proven: frozenset[int] = frozenset()  # selected units whose contribution is significant
+    additions: dict[int, MeanEstimate] = field(default_factory=dict)  # what dropped units would add
     information: MeanEstimate = _ZERO  # of the selected units
-    total: MeanEstimate = _ZERO  # of all survivors
+    total: MeanEstimate = _ZERO  # of all columns
+    left_behind: MeanEstimate | None = None  # what all columns add to the selected units; None: not measured
     units: UnitAttribution = field(default_factory=UnitAttribution)
+    path: Path = field(default_factory=list)
     importance_rounds: list[dict[int, float]] = field(default_factory=list)  # nats of each unit, by round of sparsify
     still_rising: bool = False  # whether longer training would find more information in the selected units
-
-    @property
-    def selected(self) -> list[int]:
-        """Selected units."""
-        return [] if self.elimination is None else self.elimination.kept
 
 
 def solve_vetting(
@@ -59,11 +58,13 @@ def solve_vetting(
     training: TrainingContext,
     *,
     n_to_select: int | None = None,
+    proven_only: bool = False,
 ) -> VettingSolution:
     """Find the units that carry information together and that no other units make redundant.
 
     A unit is one feature, or a group of features that are selected together. Units in ``required`` are selected
-    whatever they contribute; without ``n_to_select``, so are all others that contribute.
+    whatever they contribute; without ``n_to_select``, so are all others that contribute. With ``proven_only``, units
+    that are not proven on their own are left out.
     """
     deadline = training.deadline
 
@@ -78,7 +79,8 @@ def solve_vetting(
     folds = add_pair_tables(subsample_folds(folds, training.generator, deadline.seconds), screens, config.n_pairs)
 
     # Learn and sparsify: every fold finds its candidate set on its training and tuning rows
-    candidates = search_candidates(folds, screens, context)
+    arrays = ArrayCritics(folds, training.generator, deadline.remaining)
+    candidates = search_candidates(folds, screens, context, arrays)
     out_of_time = context.training.deadline.expired
 
     # Vet, step 1: permutation test on held-out rows
@@ -89,39 +91,53 @@ def solve_vetting(
             for candidate, screen in zip(candidates, screens, strict=True)
         ]
     importances = _permutation_importances(candidates, context)
-    survivors = _select_survivors(importances, screens[0], context, n_to_select)
-    if not survivors:
-        in_time = not (out_of_time or deadline.expired)
-        columns = attribute_columns(folds, screens[0], [], in_time=in_time)
-        return VettingSolution(
-            screens[0], importances, columns, converged=in_time, importance_rounds=context.importance_rounds
-        )
+    survivors = _select_survivors(importances, context)
 
-    # Vet, step 2: backward elimination, the least contribution first
-    context.training = with_time(TIME_SHARES.masked_training)
-    masked = MaskedCritics(candidates, survivors, context)
-    out_of_time = out_of_time or context.training.deadline.expired
+    # Vet, step 2: refits drop what the others make redundant, and add what is left behind
     context.training = training
-    elimination = eliminate(masked, context, n_to_select)
-    out_of_time = out_of_time or not elimination.completed
-    information, total, still_rising = _measure_information(elimination, candidates, context)
+    judge = Judge(folds, candidates, context, arrays)
+    everything = _comparable_units(screens[0], survivors, context)
+    if judge.has_time:
+        judge.choose_families(survivors)
+    elimination = eliminate(judge, survivors, required)
+    kept, support = elimination.kept, SupportResult()
+    if not proven_only:
+        kept = [*kept, *add_weak_members(judge, kept, everything)]
+        support = add_supporting(judge, kept, everything)
+    selected = [*kept, *support.added]
+    if judge.has_time_for(2):
+        judge.choose_families(selected)
+    order = _order_units(judge, selected, support.order, importances, screens[0], n_to_select)
+    if n_to_select is not None:
+        selected = best_subset(judge, order, n_to_select, required)
+    selected.sort()
 
-    # Attribute: marginal information, interactions, nested subsets
-    in_time = not deadline.expired
-    columns = attribute_columns(folds, screens[0], context.features_of(elimination.kept), in_time=in_time)
-    attributed = attribute_units(masked, elimination, context) if in_time else UnitAttribution(path=elimination.path)
+    # Measure: contributions, what is left behind, nested subsets, interactions
+    in_time = judge.has_time_for(len(selected) + 3)
+    contributions = judge.contributions(selected) if in_time else {u: importances.get(u, _ZERO) for u in selected}
+    can_compare = judge.arrays.families and judge.has_time_for(3)
+    left_behind = judge.left_behind(selected, everything) if can_compare else None
+    additions = {**_add_one(judge, selected, order), **elimination.dropped}
+    columns = attribute_columns(folds, screens[0], context.features_of(selected), in_time=in_time)
+    attributed = attribute_units(judge, selected, contributions) if judge.has_time else UnitAttribution()
+    path = measure_path(judge, order, selected, required)
+    information = judge.measure(selected)
     return VettingSolution(
         screens[0],
         importances,
         columns,
-        converged=in_time and not out_of_time,
-        survivors=survivors,
-        elimination=elimination,
+        converged=in_time and elimination.completed and not out_of_time,
+        selected=selected,
+        contributions=contributions,
+        proven=find_proven(contributions),
+        additions={unit: gain for unit, gain in additions.items() if unit not in contributions},
         information=information,
-        total=total,
+        total=information if left_behind is None else judge.measure_total(selected, everything),
+        left_behind=left_behind,
         units=attributed,
+        path=path,
         importance_rounds=context.importance_rounds,
-        still_rising=still_rising,
+        still_rising=judge.still_rising(selected),
     )
 
 
@@ -144,51 +160,50 @@ def _permutation_importances(candidates: list[CandidateSet], context: SearchCont
     return {unit: estimate_mean(values, weights, clusters) for unit, values in sorted(by_unit.items())}
 
 
-def _select_survivors(
-    importances: dict[int, MeanEstimate], screen: PairwiseInformation, context: SearchContext, n_to_select: int | None
+def _select_survivors(importances: dict[int, MeanEstimate], context: SearchContext) -> list[int]:
+    """Units with significant importance, and those required."""
+    p_values = [one.p_value for one in importances.values()]
+    significant = holm_bonferroni(p_values, VETTING.permutation_level, n_tests=len(context.units))
+    return sorted({*context.required, *(unit for unit, ok in zip(importances, significant, strict=True) if ok)})
+
+
+def _comparable_units(screen: PairwiseInformation, survivors: list[int], context: SearchContext) -> list[int]:
+    """All units; if there are too many for a refit, the survivors and those with the best screen."""
+    everything = range(len(context.units))
+    if len(everything) <= SUPPORT.max_units:
+        return list(everything)
+    unit_z = marginal_z_of_units(screen, context.units)
+    best = sorted(everything, key=lambda unit: -unit_z[unit])[: SUPPORT.max_units]
+    return sorted({*survivors, *best})
+
+
+def _order_units(
+    judge: Judge,
+    selected: Sequence[int],
+    ranked: Sequence[int],
+    importances: dict[int, MeanEstimate],
+    screen: PairwiseInformation,
+    n_to_select: int | None,
 ) -> list[int]:
-    """Units with significant importance, and those required; at least ``n_to_select`` of them."""
-    n_units = len(context.units)
-    significant = holm_bonferroni([one.p_value for one in importances.values()], VETTING.level, n_tests=n_units)
-    survivors = {*context.required, *(unit for unit, ok in zip(importances, significant, strict=True) if ok)}
-    if n_to_select is not None and len(survivors) < n_to_select:
-        screen_z = marginal_z_of_units(screen, context.units)
-        order = sorted(
-            range(n_units),
-            key=lambda u: (u not in importances, -importances[u].z if u in importances else -screen_z[u]),
-        )
-        survivors.update([unit for unit in order if unit not in survivors][: n_to_select - len(survivors)])
-    return sorted(survivors)
+    """All units in order of importance: the selected ones first, then those that were ranked, then by their tests."""
+    unit_z = marginal_z_of_units(screen, judge.context.units)
+    others = sorted(
+        (unit for unit in range(len(unit_z)) if unit not in {*selected, *ranked}),
+        key=lambda unit: (unit not in importances, -importances[unit].z if unit in importances else -unit_z[unit]),
+    )
+    others = [*(unit for unit in ranked if unit not in selected), *others]
+    if n_to_select is not None and n_to_select > len(selected) and len(others) <= SUPPORT.max_units:
+        others = rank_units(judge, selected, others)
+    return [*rank_units(judge, [], selected), *others]
 
 
-def _measure_information(
-    elimination: EliminationResult, candidates: list[CandidateSet], context: SearchContext
-) -> tuple[MeanEstimate, MeanEstimate, bool]:
-    """Information of the kept units and of all survivors, and whether longer training would find more.
-
-    Estimated by critics fitted to exactly these units; when time has run out, by those of the elimination.
-    """
-    if context.training.deadline.expired:
-        return elimination.path[-1][1], elimination.path[0][1], False
-    fitted = _fit_exactly(elimination.kept, candidates, context)
-    information = _held_out_information(fitted)
-    survivors = elimination.path[0][0]
-    total = information
-    if elimination.dropped:
-        total = _held_out_information(_fit_exactly(survivors, candidates, context))
-    still_rising = information.z > INFERENCE.clear_z and not all(candidate.converged for candidate in fitted)
-    return information, total, still_rising
-
-
-def _fit_exactly(units: list[int], candidates: list[CandidateSet], context: SearchContext) -> list[CandidateSet]:
-    """Fit critics to exactly these units in every fold, starting from the fold's candidate."""
-    folds = [candidate.fold for candidate in candidates]
-    return fit_candidates(folds, [units] * len(folds), context, "estimate", candidates) if units else []
-
-
-def _held_out_information(fitted: list[CandidateSet]) -> MeanEstimate:
-    if not fitted:
-        return _ZERO
-    rows = [candidate.critics.held_out_information()[candidate.task] for candidate in fitted]
-    folds = [candidate.fold for candidate in fitted]
-    return estimate_mean(torch.cat(rows), held_out_weights(folds), held_out_clusters(folds))
+def _add_one(judge: Judge, selected: Sequence[int], order: Sequence[int]) -> dict[int, MeanEstimate]:
+    """What each of the strongest dropped units would add to the selected ones."""
+    if not judge.arrays_in_use:
+        return {}
+    found: dict[int, MeanEstimate] = {}
+    for unit in [unit for unit in order if unit not in selected][: EXPLANATION.max_additions]:
+        if not judge.has_time:
+            break
+        found[unit] = judge.addition(unit, selected)
+    return found

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from minerva_select.text.dropped import describe_dropped
 from minerva_select.text.headline import explain_nothing_found, found_nothing, headline
+from minerva_select.text.proof import describe_supporting
 from minerva_select.text.roles import describe_groups, describe_marginals
 from minerva_select.text.stability import describe_stability
 from minerva_select.text.warnings import describe_warnings
@@ -20,6 +21,7 @@ PARAGRAPH_HEADINGS = {
     "nothing": "What it means",
     "together": "Only together",
     "alone": "Alone",
+    "supporting": "Supporting",
     "dropped": "Dropped",
     "stability": "Stability",
 }
@@ -40,6 +42,7 @@ def explain(selection: Selection) -> list[Paragraph]:
         "nothing": [explain_nothing_found(selection)] if found_nothing(selection) else [],
         "together": describe_groups(selection),
         "alone": describe_marginals(selection),
+        "supporting": describe_supporting(selection),
         "dropped": describe_dropped(selection),
         "stability": describe_stability(selection),
     }

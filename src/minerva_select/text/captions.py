@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from minerva_select.codes import Role
@@ -15,6 +15,8 @@ from minerva_select.text.formatting import (
     percent,
     printable,
 )
+from minerva_select.text.left_behind import describe_left_behind
+from minerva_select.text.proof import count_by_proof
 from minerva_select.text.roles import describe_role
 
 if TYPE_CHECKING:
@@ -63,9 +65,24 @@ _WEIGHTS = ChartHeading(
 )
 
 
+_SUPPORTING_CAPTION = (
+    "Hatched, with names in italics: supporting features, which add information together but are not proven one by one."
+)
+
+
 def chart_heading(selection: Selection, kind: str) -> ChartHeading:
     """Heading of a chart; without contributions, their chart shows weights."""
-    return _WEIGHTS if kind == "contributions" and not has_contributions(selection) else _HEADINGS[kind]
+    if kind == "contributions" and not has_contributions(selection):
+        return _WEIGHTS
+    heading = _HEADINGS[kind]
+    more = {"contributions": _SUPPORTING_CAPTION if selection.supporting else "", "path": _rest_caption(selection)}
+    return replace(heading, caption=" ".join(filter(None, [heading.caption, more.get(kind)])))
+
+
+def _rest_caption(selection: Selection) -> str:
+    """What the dropped features add, for the caption of the path."""
+    rest = describe_left_behind(selection)
+    return f"The diamond is the information of all columns: {rest}." if rest and selection.selected else ""
 
 
 def has_contributions(selection: Selection) -> bool:
@@ -123,7 +140,9 @@ def _describe_contributions(selection: Selection) -> str:
     adds = nats_with_interval(first.contribution_nats, first.contribution_low, first.contribution_high, digits)
     counts = {role: sum(result.role is role for result in selection.features) for role in Role}
     roles = "".join(f"; {describe_role(role)}: {count}" for role, count in counts.items() if count)
-    return f"Bar chart of the contributions of {count_features(len(kept))}: {name} adds most, {adds}{roles}."
+    counts_by_proof = count_by_proof(selection)
+    kept_features = count_features(len(kept)) + (f" ({counts_by_proof})" if counts_by_proof else "")
+    return f"Bar chart of the contributions of {kept_features}: {name} adds most, {adds}{roles}."
 
 
 def _describe_path(selection: Selection) -> str:
@@ -138,7 +157,9 @@ def _describe_path(selection: Selection) -> str:
     entropy = selection.target_entropy
     limit = "" if entropy is None else f"; the entropy of the target is {number(entropy, digits)} nats"
     ends = f"from {found(first.nats, first.n_features)} to {found(last.nats, last.n_features)}"
-    return f"Line chart of information by number of features: {ends}{selected}{limit}."
+    rest = describe_left_behind(selection)
+    rest = f"; {rest}" if rest and chosen else ""
+    return f"Line chart of information by number of features: {ends}{selected}{rest}{limit}."
 
 
 def _describe_pairs(selection: Selection) -> str:

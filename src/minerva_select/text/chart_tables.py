@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from minerva_select.codes import Role
 from minerva_select.text.feature_order import digits_for, sort_features
 from minerva_select.text.formatting import interval, number
+from minerva_select.text.proof import describe_proof, has_proof
 
 if TYPE_CHECKING:
     from minerva_select.results import Selection
@@ -42,22 +43,30 @@ def _contributions(selection: Selection, digits: int) -> _Table:
     )
     if all(result.contribution_nats is None for result in results):
         return ("Feature", "Weight"), (((result.feature,), number(result.weight)) for result in results)
-    return ("Feature", "Contribution, nats", "95% interval", "Alone, nats"), (
+    with_proof = has_proof(selection)
+    headings = ("Feature", "Contribution, nats", "95% interval", "Alone, nats", *(("Proof",) if with_proof else ()))
+    return headings, (
         (
             (result.feature,),
             number(result.contribution_nats, digits),
             interval(result.contribution_low, result.contribution_high, digits),
             number(result.marginal_nats, digits),
+            *((describe_proof(result) or "dropped",) if with_proof else ()),
         )
         for result in results
     )
 
 
 def _path(selection: Selection, digits: int) -> _Table:
-    return ("Features", "Number", "Nats", "95% interval"), (
+    rows: list[tuple[Cell, ...]] = [
         (point.features, f"{point.n_features:,}", number(point.nats, digits), interval(point.low, point.high, digits))
         for point in sorted(selection.path, key=lambda point: point.n_features)
-    )
+    ]
+    total = selection.total_information
+    if selection.left_behind is not None and total is not None:
+        n_features, ends = f"{len(selection.features):,}", interval(total.low, total.high, digits)
+        rows.append(("all columns", n_features, number(total.nats, digits), ends))
+    return ("Features", "Number", "Nats", "95% interval"), rows
 
 
 def _pairs(selection: Selection, digits: int) -> _Table:

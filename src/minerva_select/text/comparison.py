@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from minerva_select.codes import FailureCode, Outcome
-from minerva_select.text.formatting import printable
+from minerva_select.text.feature_order import digits_of
+from minerva_select.text.formatting import number, printable
 
 if TYPE_CHECKING:
     from minerva_select.evaluation.failures import Failure
@@ -72,10 +73,28 @@ def describe_notes(comparison: Comparison) -> list[str]:
     """Features to check, methods without a result, and notes of the methods."""
     target = printable(comparison.target, limit=30)
     notes = [
-        f"Check `{printable(feature, limit=60)}`: alone it carries {share:.0%} of the information in all features; "
+        f"Check `{printable(feature, limit=60)}`: alone it carries {share:.0%} of the information found; "
         f"is it known before {target} is?"
         for feature, share in list(comparison.suspects().items())[:_MAX_SUSPECTS]
     ]
+    notes += _describe_failed_estimate(comparison)
     for row in (*comparison.results, comparison.all_features):
         notes += [f"Note: {row.label}: {printable(note)}" for note in method_notes(row)]
     return notes
+
+
+def _describe_failed_estimate(comparison: Comparison) -> list[str]:
+    """Say so if a subset was found to carry more information than all features, which is impossible."""
+    total = comparison.all_features.information
+    found = [(row.information.nats, row) for row in comparison.results if row.information is not None]
+    if total is None or not found:
+        return []
+    most, row = max(found, key=lambda pair: pair[0])
+    digits = digits_of(most)
+    if round(most, digits) <= round(total.nats, digits):
+        return []
+    why = "the estimate for all features failed" if most > total.high else "the difference is within the interval"
+    return [
+        f"Note: {row.label} shows {number(most, digits)} nats, all features {number(total.nats, digits)}, though all "
+        f"features carry at least as much as any subset: {why}."
+    ]

@@ -1,4 +1,4 @@
-"""Why features were dropped: which kept features carry their information, and how many carry none."""
+"""Why features were dropped: near misses, features whose information others carry, and how many carry none."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from minerva_select.codes import ReasonCode, Role, SuspectKind
-from minerva_select.text.feature_order import digits_for, sort_features
-from minerva_select.text.formatting import join_names, number
+from minerva_select.text.feature_order import digits_for, is_near_miss, sort_features
+from minerva_select.text.formatting import join_names, list_names, number
+from minerva_select.text.left_behind import upper_end
+from minerva_select.text.reasons import describe_reason
 
 if TYPE_CHECKING:
     from minerva_select.results import FeatureResult, Selection
@@ -17,24 +19,28 @@ MOST_SENTENCES = 3  # per kind of replacement
 MOST_NAMES = 4
 MOST_REASONS = 3
 
-_EQUIVALENT, _NEARLY, _REDUNDANT = "equivalent", "nearly", "redundant"
+_EQUIVALENT, _DETERMINED, _NEARLY, _REDUNDANT = "equivalent", "determined", "nearly", "redundant"
+_KINDS = (_EQUIVALENT, _DETERMINED, _NEARLY, _REDUNDANT)
+_CARRIED_BY_OTHERS = (ReasonCode.REDUNDANT, ReasonCode.EQUIVALENT)
 _Replacement = tuple[str, tuple[str, ...]]  # kind, and the selected features
 
 
 def describe_dropped(selection: Selection) -> list[str]:
-    """Name the features that carry the information of dropped ones, and count the other dropped ones by reason."""
+    """Name near misses and the features that carry the information of dropped ones; count the others by reason."""
     if selection.mutual_information is None:  # a baseline: its reasons give its scores
         return []
     dropped = [result for result in sort_features(selection.features) if not result.selected]
-    replacements = _replacements(dropped, selection)
-    sentences = [
-        sentence for kind in (_EQUIVALENT, _NEARLY, _REDUNDANT) for sentence in _describe_replaced(kind, replacements)
-    ]
-    left = [result for result in dropped if result.feature not in replacements]
-    sentences += _describe_surplus(
-        [one for one in left if one.reason.code is ReasonCode.BEYOND_COUNT], digits_for(selection)
+    digits, near_misses = digits_for(selection), [result for result in dropped if is_near_miss(result)]
+    sentences = _describe_surplus(
+        [result for result in near_misses if result.reason.code is ReasonCode.BEYOND_COUNT], digits
     )
-    rest = [one for one in left if one.reason.code is not ReasonCode.BEYOND_COUNT]
+    sentences += _describe_too_weak(
+        [result for result in near_misses if result.reason.code is ReasonCode.TOO_WEAK], digits
+    )
+    others = [result for result in dropped if not is_near_miss(result)]
+    replacements = _replacements(others, selection)
+    sentences += [sentence for kind in _KINDS for sentence in _describe_replaced(kind, replacements)]
+    rest = [result for result in others if result.feature not in replacements]
     return sentences + _describe_rest(rest, is_first=not sentences)
 
 
@@ -46,17 +52,20 @@ def _replacements(dropped: Iterable[FeatureResult], selection: Selection) -> Map
         for substitute in result.substitutes:
             replacing.setdefault(substitute, []).append(name)
     near = {one.feature: one.of for one in selection.suspects if one.kind is SuspectKind.NEAR_COPY}
+    representatives = {other: name for name, others in selection.equivalents.items() for other in others}
     found: dict[str, _Replacement] = {}
     for result in dropped:
         name, reason = result.feature, result.reason
         others = result.replaced_by or tuple(replacing.get(name, ()))
-        if reason.code is ReasonCode.BEYOND_COUNT:
-            continue
-        if reason.code is ReasonCode.EQUIVALENT and selected.keys() & {*reason.columns}:
-            found[name] = _EQUIVALENT, reason.columns
+        if reason.code is ReasonCode.REDUNDANT:
+            others = others or tuple(column for column in reason.columns if column in selected)
+        if name in representatives:
+            found[name] = _EQUIVALENT, (representatives[name],)
+        elif reason.code is ReasonCode.EQUIVALENT and reason.columns and selected.keys() >= {*reason.columns}:
+            found[name] = _DETERMINED, reason.columns
         elif near.get(name) in selected:
             found[name] = _NEARLY, (str(near[name]),)
-        elif others or result.role is Role.SUBSTITUTE:
+        elif reason.code in _CARRIED_BY_OTHERS and (others or result.role is Role.SUBSTITUTE):
             found[name] = _REDUNDANT, others
     return found
 
@@ -67,6 +76,8 @@ def _describe_replaced(kind: str, replacements: Mapping[str, _Replacement]) -> l
     for name, (of_name, others) in replacements.items():
         if of_name == kind:
             same.setdefault(others, []).append(name)
+    if kind == _EQUIVALENT and len(same) > MOST_SENTENCES:
+        return [_choices_sentence(same)]
     if len(same) > MOST_SENTENCES:
         names = [name for name, (of_name, _) in replacements.items() if of_name == kind]
         return [_replaced_sentence(kind, names, list(dict.fromkeys(other for others in same for other in others)))]
@@ -77,11 +88,33 @@ def _replaced_sentence(kind: str, names: Sequence[str], others: Sequence[str]) -
     one = len(names) == 1
     subject = f"{join_names(names, MOST_NAMES)} {'is' if one else 'are'} dropped"
     replacing = join_names(others, MOST_NAMES) or "the selected features"
+    if kind == _EQUIVALENT:
+        choice = list_names([*others, *names], MOST_NAMES)
+        return f"{subject}: {'it is' if one else 'they are'} equivalent to {replacing}; one of {{{choice}}} is enough."
+    if kind == _DETERMINED:
+        return f"{subject}: {replacing} together determine {'it' if one else 'them'}."
     if kind == _REDUNDANT:
         carry = "carries" if len(others) == 1 else "carry"
         return f"{subject}: {replacing} {carry} {'its' if one else 'their'} information."
-    nearly = "nearly " if kind == _NEARLY else ""
-    return f"{subject}: {'it is' if one else 'they are'} {nearly}equivalent to {replacing}."
+    return f"{subject}: {'it is' if one else 'they are'} nearly equivalent to {replacing}."
+
+
+def _choices_sentence(same: Mapping[tuple[str, ...], Sequence[str]]) -> str:
+    """One sentence for many sets of equivalent features."""
+    n_dropped = sum(map(len, same.values()))
+    choices = [f"{{{list_names([*kept, *names], MOST_NAMES)}}}" for kept, names in same.items()]
+    choice = join_names(choices, MOST_NAMES, limit=None)
+    return f"{n_dropped:,} features are dropped: they are equivalent to kept ones. One each is kept of {choice}."
+
+
+def _describe_too_weak(results: list[FeatureResult], digits: int) -> list[str]:
+    """Name features that may add information, strongest first, and the most that one of them may add."""
+    if not results:
+        return []
+    names, one = join_names([result.feature for result in results], MOST_NAMES), len(results) == 1
+    ends = [result.contribution_high for result in results if result.contribution_high is not None]
+    may_add = f"; {'it' if one else 'each'} may add up to {upper_end(max(ends), digits)} nats" if ends else ""
+    return [f"{names} {'is' if one else 'are'} {describe_reason(results[0].reason)}{may_add}."]
 
 
 def _describe_surplus(results: list[FeatureResult], digits: int) -> list[str]:

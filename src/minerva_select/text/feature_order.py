@@ -6,20 +6,32 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from minerva_select.codes import ReasonCode
+
 if TYPE_CHECKING:
     from minerva_select.results import FeatureResult, Selection
 
 
 def sort_features(features: Iterable[FeatureResult]) -> list[FeatureResult]:
-    """Sort kept features before dropped ones, strongest first; ties stay in column order."""
+    """Sort kept features, near misses and the other dropped ones, each strongest first; ties stay in column order."""
     return sorted(features, key=_strength, reverse=True)
 
 
-def _strength(result: FeatureResult) -> tuple[bool, float, bool, float]:
-    contribution, marginal = _finite(result.contribution_nats), _finite(result.marginal_nats)
-    # A dropped copy contributes nothing but carries much alone; readers look for it first among the dropped features
-    strength = contribution if result.selected else max(contribution, marginal)
-    return result.selected, strength, result.contribution_nats is not None, abs(_finite(result.weight))
+def is_near_miss(result: FeatureResult) -> bool:
+    """Whether a dropped feature may add information, or would, to the kept ones."""
+    return not result.selected and result.reason.code in (ReasonCode.TOO_WEAK, ReasonCode.BEYOND_COUNT)
+
+
+def _strength(result: FeatureResult) -> tuple[bool, bool, float, bool, float]:
+    contribution, near_miss = _finite(result.contribution_nats), is_near_miss(result)
+    if result.selected:
+        strength = contribution
+    elif near_miss:
+        strength = max(contribution, _finite(result.contribution_high))  # what it may add at most
+    else:  # a copy contributes nothing but carries much alone; readers look for it before noise
+        strength = max(contribution, _finite(result.marginal_nats))
+    measured = result.contribution_nats is not None
+    return result.selected, near_miss, strength, measured, abs(_finite(result.weight))
 
 
 def _finite(value: float | None) -> float:

@@ -83,6 +83,12 @@ def join_names(names: Sequence[str], most: int = 6, limit: int | None = LONGEST_
     return f"{', '.join(shown)} and {last}" if shown else last
 
 
+def list_names(names: Sequence[str], most: int = 4) -> str:
+    """Join names with commas, as the members of a set; names past ``most`` are only counted."""
+    shown = [printable(name, LONGEST_NAME) or "''" for name in names[:most]]
+    return ", ".join([*shown, f"{len(names) - most:,} more"] if len(names) > most else shown)
+
+
 def count_features(n_features: int) -> str:
     """Count features."""
     return f"{n_features:,} feature" + ("" if n_features == 1 else "s")

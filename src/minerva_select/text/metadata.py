@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from minerva_select.codes import Conversion, EstimateNote
 from minerva_select.text.feature_order import digits_for
 from minerva_select.text.formatting import duration, interval, join_names, number, percent
+from minerva_select.text.left_behind import adds_information, upper_end
+from minerva_select.text.proof import count_by_proof
 
 if TYPE_CHECKING:
     from minerva_select.results import Estimate, Selection
@@ -39,13 +41,17 @@ def cards(selection: Selection) -> Iterator[Card]:
     """Yield the key figures."""
     digits = digits_for(selection)
     found, total, kept = selection.mutual_information, selection.total_information, selection.information_kept
-    yield Card("Features kept", f"{len(selection.selected):,}", f"of {len(selection.features):,}")
+    n_kept, n_features = len(selection.selected), len(selection.features)
+    yield Card("Features kept", f"{n_kept:,}", f"of {n_features:,}", (count_by_proof(selection),))
     if found is not None:
         ends = interval(found.low, found.high, digits)
         notes = (f"{ends} (95%)" if ends else "", f"{number(found.bits, digits)} bits")
-        yield Card("Information", number(found.nats, digits), "nats", notes)
+        yield Card("Information, at least", number(found.nats, digits), "nats", notes)
     if total is not None and kept is not None and selection.selected:
-        yield Card("Information kept", percent(kept), "", (f"of {number(total.nats, digits)} nats in all features",))
+        where = "found" if selection.left_behind is None else "in all features"
+        yield Card("Information kept", percent(kept), "", (f"of {number(total.nats, digits)} nats {where}",))
+    if selection.left_behind is not None and n_kept < n_features:
+        yield _left_behind_card(selection, selection.left_behind, digits)
     if found is not None and selection.target_entropy is not None and selection.target_entropy > 0:
         share = min(1.0, max(0.0, found.nats / selection.target_entropy))
         entropy = f"of its entropy of {number(selection.target_entropy, digits)} nats"
@@ -56,6 +62,16 @@ def cards(selection: Selection) -> Iterator[Card]:
         yield Card("Agreement", f"{repeats.agreement:.0%}", "", (f"{repeats.n_fits:,} fits on {rows}",))
     time = f"the fit took {duration(selection.seconds)}" if selection.seconds > 0 else ""
     yield Card("Rows", f"{selection.n_rows:,}", "", (time,))
+
+
+def _left_behind_card(selection: Selection, left: Estimate, digits: int) -> Card:
+    n_dropped = len(selection.features) - len(selection.selected)
+    where = "in the dropped feature" if n_dropped == 1 else f"in {n_dropped:,} dropped features"
+    if not adds_information(selection):
+        return Card("Left behind, at most", upper_end(left.high, digits), "nats", ("nothing measurable", where))
+    return Card(
+        "Left behind", number(left.nats, digits), "nats", (f"{interval(left.low, left.high, digits)} (95%)", where)
+    )
 
 
 def describe_estimate_note(estimate: Estimate) -> str:

@@ -19,12 +19,15 @@ _FIXED = {
     ReasonCode.ALL_MISSING: "all values missing",
     ReasonCode.NO_INFORMATION: "no information found",
     ReasonCode.NOISE: "indistinguishable from noise on held-out rows",
+    ReasonCode.SUPPORTING: "adds information together with others, not proven on its own",
     ReasonCode.ZERO_WEIGHT: "weight fell to zero",
 }
 _SHORT = {
     ReasonCode.NO_INFORMATION: "nothing found",
     ReasonCode.NOISE: "like noise",
     ReasonCode.TO_REACH_COUNT: "to reach the count",
+    ReasonCode.SUPPORTING: "supporting",
+    ReasonCode.TOO_WEAK: "too weak to prove",
 }
 _MOST_PARTNERS = 3
 
@@ -38,8 +41,11 @@ def describe_reason(reason: Reason) -> str:
 
 def shorten_reason(reason: Reason) -> str:
     """Describe a reason in as few words as possible, for a narrow terminal."""
-    if reason.code is ReasonCode.REDUNDANT and reason.columns:
-        return f"redundant: {join_names(reason.columns, most=2, limit=16)}"
+    columns = join_names(reason.columns, most=2, limit=16)
+    if reason.code is ReasonCode.REDUNDANT and columns:
+        return f"redundant: {columns}"
+    if reason.code is ReasonCode.EQUIVALENT and columns:
+        return f"{_equivalent_verb(reason)} {columns}"
     return _SHORT.get(reason.code) or describe_reason(reason)
 
 
@@ -85,6 +91,19 @@ def _redundant(reason: Reason) -> str:
     return f"adds nothing once {known} known"
 
 
+def _equivalent(reason: Reason) -> str:
+    return f"{_equivalent_verb(reason)} {join_names(reason.columns) or 'another column'}"
+
+
+def _equivalent_verb(reason: Reason) -> str:
+    return "determined by" if len(reason.columns) > 1 else "equivalent to"
+
+
+def _too_weak(reason: Reason) -> str:
+    rows = format_value(reason.values, "n_rows", ",.0f") if "n_rows" in reason.values else ""
+    return f"too weak to prove with {rows} rows" if rows else "too weak to prove"
+
+
 def _beyond_count(reason: Reason) -> str:
     found = (
         f"weight {format_value(reason.values, 'weight')}"
@@ -97,8 +116,9 @@ def _beyond_count(reason: Reason) -> str:
 _DESCRIPTIONS: dict[ReasonCode, Callable[[Reason], str]] = {
     ReasonCode.CONTRIBUTES: _contributes,
     ReasonCode.ON_REQUEST: _on_request,
-    ReasonCode.EQUIVALENT: lambda reason: f"equivalent to {join_names(reason.columns) or 'another column'}",
+    ReasonCode.EQUIVALENT: _equivalent,
     ReasonCode.REDUNDANT: _redundant,
+    ReasonCode.TOO_WEAK: _too_weak,
     ReasonCode.IDENTIFIER: _identifier,
     ReasonCode.POSITIVE_WEIGHT: lambda reason: f"weight stayed at {format_value(reason.values, 'weight')}",
     ReasonCode.BEYOND_COUNT: _beyond_count,

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from minerva_select.codes import ReasonCode, Role
 from minerva_select.text.feature_order import digits_for, sort_features
-from minerva_select.text.formatting import LONGEST_NAME, join_names, number
+from minerva_select.text.formatting import LONGEST_NAME, join_names, list_names, number
 from minerva_select.text.interactions import describe_closest_pairs, synergies
+from minerva_select.text.proof import describe_proof, is_supporting
 from minerva_select.text.reasons import describe_reason, shorten_reason
 
 if TYPE_CHECKING:
@@ -26,9 +27,32 @@ def describe_role(role: Role | None) -> str:
     return "" if role is None else _ROLES[role]
 
 
-def describe_role_or_reason(result: FeatureResult, *, brief: bool = False) -> str:
-    """Describe the role of a feature, or its reason if it has no role or the reason says more."""
-    if not (result.selected and result.role is not None and result.reason.code is ReasonCode.CONTRIBUTES):
+def describe_proven_role(result: FeatureResult, *, with_proof: bool) -> str:
+    """Describe the role of a feature, and that it is proven; what is not proven is in its reason."""
+    proof = describe_proof(result) if with_proof and result.reason.code is ReasonCode.CONTRIBUTES else ""
+    return ", ".join(filter(None, [proof, describe_role(result.role)]))
+
+
+def describe_role_or_reason(
+    result: FeatureResult, equivalents: Sequence[str] = (), *, brief: bool = False, with_proof: bool = False
+) -> str:
+    """Describe the role of a feature, or its reason if it has no role or the reason says more, and its equivalents.
+
+    ``with_proof``: the reader also sees which features are supporting.
+    """
+    described = _role_or_reason(result, brief=brief, with_proof=with_proof)
+    return f"{described}; {describe_choice(result.feature, equivalents)}" if equivalents and not brief else described
+
+
+def describe_choice(name: str, equivalents: Sequence[str]) -> str:
+    """Name a kept feature with the dropped ones that are equivalent to it."""
+    return f"one of {{{list_names([name, *equivalents])}}}"
+
+
+def _role_or_reason(result: FeatureResult, *, brief: bool, with_proof: bool) -> str:
+    has_role = result.selected and result.role is not None
+    says_more = result.reason.code is not ReasonCode.CONTRIBUTES and not (with_proof and is_supporting(result))
+    if not has_role or says_more:
         return shorten_reason(result.reason) if brief else describe_reason(result.reason)
     partners = join_names(result.partners, *((2, 16) if brief else (3, LONGEST_NAME)))
     if result.role is Role.TOGETHER:
@@ -41,7 +65,8 @@ def describe_groups(selection: Selection) -> list[str]:
     """Say which features matter only together, pairs first, and which two interact most."""
     selected = {result.feature: result for result in sort_features(selection.features) if result.selected}
     links = _links(selection, selected)
-    groups = _connected_groups([name for name, result in selected.items() if result.role is Role.TOGETHER], links)
+    together = [name for name, result in selected.items() if result.role is Role.TOGETHER and not is_supporting(result)]
+    groups = _connected_groups(together, links)
     sentences = [_describe_group(group, selected, links, selection) for group in groups[:MOST_GROUPS]]
     if len(groups) > MOST_GROUPS:
         n_more = sum(map(len, groups[MOST_GROUPS:]))

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from minerva_select.codes import Role
 from minerva_select.text.formatting import count_features, join_names, nats_with_interval, number
+from minerva_select.text.proof import describe_proof
 from minerva_select.text.roles import describe_role
 
 if TYPE_CHECKING:
     from minerva_select.results import FeatureResult, PairResult, Repeats
 
 MOST_NAMES = 3
+SUPPORTING = "Supporting"  # in a legend, next to a hatched mark
 
 
 def role_label(role: Role | None) -> str:
@@ -23,7 +25,7 @@ def role_label(role: Role | None) -> str:
 def contribution_lines(result: FeatureResult, digits: int) -> list[str]:
     """What is known about one feature."""
     adds, marginal = result.contribution_nats, result.marginal_nats
-    lines = [role_label(result.role)]
+    lines = [", ".join(filter(None, [role_label(result.role), describe_proof(result)]))]
     if adds is not None:
         lines.append(f"adds {nats_with_interval(adds, result.contribution_low, result.contribution_high, digits)}")
     elif marginal is None:

@@ -91,6 +91,13 @@ def _rows_sampled(columns: Sequence[str], values: _Values) -> str:
     )
 
 
+def _duplicated_rows(columns: Sequence[str], values: _Values) -> str:
+    return (
+        f"{values.number('n_duplicated')} of {values.number('n_total')} rows repeat another row, target included; "
+        "copies stay on one side of every split and count as one observation."
+    )
+
+
 def _rows_left_out(columns: Sequence[str], values: _Values) -> str:
     return (
         f"{values.number('n_left_out')} of {values.number('n_total')} rows were left out: they are later rows of "
@@ -145,6 +152,7 @@ _SENTENCES: dict[WarningCode, _Sentence] = {
         f"{values.number('n_rows')} rows are few: only strong relations can be found."
     ),
     WarningCode.ROWS_SAMPLED: _rows_sampled,
+    WarningCode.DUPLICATED_ROWS: _duplicated_rows,
     WarningCode.ROWS_LEFT_OUT: _rows_left_out,
     WarningCode.NOT_CONVERGED: _not_converged,
     WarningCode.STILL_RISING: _fixed(

@@ -36,7 +36,7 @@ def test_the_demo_describes_the_problem_and_the_selection(folder, small_demo, ru
         "500 rows with 30 features",
         "y is 1 where f3 equals f8",
         "One feature at a time",
-        "2 of 30 features carry 0.500 nats about y",
+        "2 of 30 features carry at least 0.500 nats about y",
         "exact: 2 found, 0 missed, 0 irrelevant",
         "together they carry 0.500 of the 0.500 nats",
     ):

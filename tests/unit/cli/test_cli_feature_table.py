@@ -9,7 +9,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from full_selection import full_selection
+from full_selection import full_selection, supported_selection
 from minerva_select.cli.feature_table import feature_table
 from minerva_select.results import Estimate, FeatureResult, Reason, ReasonCode, Role, Selection
 
@@ -119,3 +119,21 @@ def test_a_bar_is_as_long_as_the_share_of_the_largest_contribution(share, bar):
     largest, other = (result(name, contribution_nats=nats) for name, nats in (("a", 1.0), ("b", share)))
     line = printed(Selection("y", (largest, other), None, None, n_rows=10))[3]
     assert re.search("[▏▎▍▌▋▊▉█]*(?=  +-?[0-9])", line).group() == bar
+
+
+def test_proof_has_a_column_where_there_is_room_and_a_mark_everywhere():
+    wide = printed(supported_selection(), 200)
+    assert "proof" in wide[0]
+    assert [re.split(r"\s{2,}", line.strip())[-2] for line in wide[2:9]] == [
+        *["proven"] * 4,
+        *["supporting"] * 2,
+        "on request",
+    ]
+    for width in (40, 80, 200):
+        assert [line[0] for line in printed(supported_selection(), width)[2:10]] == [*"✓✓✓✓++✓", " "]
+    assert sum("supporting" in line for line in printed(supported_selection(), 60)) == 2
+    assert "proof" not in printed(full_selection(), 200)[0]
+
+
+def test_equivalents_of_a_kept_feature_are_listed():
+    assert printed(supported_selection(), 200)[2].rstrip().endswith("{total day minutes, total day charge, day cost}")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from full_selection import supported_selection
 from minerva_select import errors, text
 from minerva_select.results import Selection
 
@@ -135,6 +137,25 @@ def test_options_reach_the_selector(folder, selector, run):
         "verbose": 0,
     }
     assert selector.fitted == [(["amount", "country", "late"], ["is_fraud"])]
+
+
+def test_proven_only_reaches_the_selector(folder, selector, run):
+    assert run("select", "data.csv", "--target", "is_fraud").exit_code == 0
+    assert not selector.seen.get("proven_only")
+    assert run("select", "data.csv", "--target", "is_fraud", "--proven-only").exit_code == 0
+    assert selector.seen["proven_only"] is True
+    assert "--proven-only" in run("select", "--help").output
+
+
+def test_proven_only_is_refused_with_the_solver_paper(folder, run, assert_refused):
+    result = run("select", "data.csv", "--target", "is_fraud", "--solver", "paper", "--proven-only")
+    assert_refused(result, "--proven-only cannot be combined with --solver paper")
+
+
+def test_json_has_what_is_left_behind(folder, selector, run):
+    selector.answer = supported_selection()
+    result = run("select", "data.csv", "--target", "is_fraud", "--json")
+    assert json.loads(result.stdout)["left_behind"]["high"] == 0.007
 
 
 def test_the_solver_paper_fits_the_paper_selector(folder, selector, monkeypatch, run):

@@ -13,7 +13,7 @@ import sys
 import numpy as np
 import pytest
 
-from full_selection import full_selection
+from full_selection import full_selection, supported_selection
 from minerva_select.errors import InputError, MissingPackageError
 from minerva_select.report import figures
 from minerva_select.report.figures import contributions, pairs, path, stability, style, training, weights
@@ -29,6 +29,7 @@ from minerva_select.results import (
     TrainingRecord,
     WeightRecord,
 )
+from minerva_select.text import tooltips
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -96,8 +97,9 @@ def test_figures_need_neither_torch_nor_pandas():
     program = (
         "import sys\n"
         "from minerva_select.report.figures import figure\n"
-        "from minerva_select.results import FeatureResult, Selection\n"
-        "figure(Selection('y', (FeatureResult('a', True, None, weight=1.0),), None, None, n_rows=9), 'contributions')\n"
+        "from minerva_select.results import FeatureResult, Reason, ReasonCode, Selection\n"
+        "kept = FeatureResult('a', True, Reason(ReasonCode.SCORE), weight=1.0)\n"
+        "figure(Selection('y', (kept,), None, None, n_rows=9), 'contributions')\n"
         "print(sorted({'torch', 'pandas', 'sklearn', 'pyarrow'} & set(sys.modules)))\n"
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -154,6 +156,35 @@ def test_bars_have_intervals_the_color_of_their_role_and_a_ring_at_the_marginal_
     (rings,) = (trace for trace in drawn.data if trace.type == "scatter" and trace.mode == "markers")
     assert rings.x == pytest.approx((0.0, 0.0, 0.4 / 3, 0.1, 0.1, 0.1))
     assert drawn.layout.yaxis2.ticktext == ("+0.500", "+0.250", "+0.167", "+0.125", "+0.001", "+0.001")
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_supporting_features_are_hatched_and_the_legend_says_so(dark):
+    drawn = figures.figure(supported_selection(), "contributions", dark=dark)
+    hatched = [trace for trace in drawn.data if trace.type == "bar" and trace.marker.pattern.shape]
+    assert [(trace.y, trace.showlegend) for trace in hatched] == [((4, 5), False), ((None,), None)]
+    assert hatched[-1].name == tooltips.SUPPORTING
+    assert [label.startswith("<i>") for label in drawn.layout.yaxis.ticktext] == [
+        *[False] * 4,
+        True,
+        True,
+        False,
+        False,
+    ]
+    shown = [trace.name for trace in drawn.data if trace.showlegend is not False]
+    assert len(shown) == len(set(shown))
+    assert not any(
+        trace.marker.pattern.shape for trace in figures.figure(FULL, "contributions").data if trace.type == "bar"
+    )
+
+
+def test_the_color_of_a_role_is_in_the_legend_if_all_its_features_are_supporting():
+    feature = FeatureResult("a", True, Reason(ReasonCode.SUPPORTING), contribution_nats=0.1, role=Role.ALONE)
+    drawn = figures.figure(dataclasses.replace(BARE, features=(feature,)), "contributions")
+    assert [trace.name for trace in drawn.data if trace.showlegend is not False] == [
+        tooltips.role_label(Role.ALONE),
+        tooltips.SUPPORTING,
+    ]
 
 
 def test_information_that_others_carry_too_is_pale_from_the_end_of_the_bar_to_the_ring():
@@ -243,6 +274,22 @@ def test_the_selection_is_marked_with_its_numbers_and_the_entropy_is_a_line():
     dashed = [shape for shape in drawn.layout.shapes if shape.line.dash == "dash"]
     assert [(shape.y0, shape.y1) for shape in dashed] == [(math.log(2), math.log(2))]
     assert "without f4" in drawn.data[1].hovertext[3]
+
+
+def test_all_columns_are_the_last_point_of_the_path_if_they_were_measured():
+    data = path.read(supported_selection())
+    assert (data.all_columns.n_features, data.all_columns.nats) == (15, 0.2075)
+    drawn = figures.figure(supported_selection(), "path")
+    assert (drawn.data[-1].x, drawn.data[-1].y) == ((15,), (0.2075,))
+    assert any("all 15 columns" in annotation.text for annotation in drawn.layout.annotations)
+    assert path.read(FULL).all_columns is None  # in version 0.1 the total was not of all columns
+
+
+def test_many_columns_do_not_squeeze_the_path():
+    more = tuple(FeatureResult(f"g{k}", False, Reason(ReasonCode.NOISE)) for k in range(85))
+    selection = supported_selection()
+    assert not path.read(selection).is_long  # 15 columns, 7 of them on the path
+    assert path.read(dataclasses.replace(selection, features=selection.features + more)).is_long
 
 
 def test_another_set_of_the_same_size_is_not_the_selection():

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from full_selection import full_selection
+from full_selection import full_selection, supported_selection
 from minerva_select.report.notebook import MOST_DROPPED, MOST_SELECTED, render_fragment
 from minerva_select.results import FeatureResult, Reason, ReasonCode, Selection, SelectionWarning, WarningCode
 from minerva_select.text import headline
@@ -142,3 +142,10 @@ def test_an_empty_selection_is_displayed():
     fragment = Fragment(render_fragment(Selection("y", (), None, None, n_rows=10)))
     assert fragment.rows == []
     assert "table" not in fragment.tags
+
+
+def test_proof_and_equivalents_are_below_the_reason():
+    fragment = Fragment(render_fragment(supported_selection()))
+    assert "proven, " in fragment.rows[1][-1]
+    assert fragment.rows[1][-1].endswith("one of {total day minutes, total day charge, day cost}")
+    assert fragment.rows[9][0] == "voice messages"  # after a second header: near misses are first among the dropped

@@ -14,7 +14,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from full_selection import full_selection, selection_of
+from full_selection import full_selection, selection_of, supported_selection
 from minerva_select.report import render
 from minerva_select.report.inline import embed_json
 from minerva_select.results import (
@@ -162,6 +162,25 @@ def test_the_table_has_every_feature_with_its_numbers_and_reason(full):
     assert dropped[0] == "f4"
     assert dropped[2:7] == ["0.001-0.002 to 0.004", "0.100", "10%", "", "for f0"]
     assert last[:7] == ["f11", "dropped", "", "0.000", "0%", "", ""]
+
+
+def test_the_table_has_proof_near_misses_and_equivalents():
+    page = Page(render(supported_selection()))
+    heading, *rows = page.features
+    assert heading[2] == "Proof"
+    table = {row[0]: row for row in rows}
+    assert [table[name][2] for name in ("intl plan", "total eve minutes", "state", "area code")] == [
+        *("proven", "supporting", "on request", "")
+    ]
+    assert [row[0] for row in rows[7:10]] == ["voice messages", "account length", "total day charge"]
+    assert table["total day minutes"][-2] == "one of {total day minutes, total day charge, day cost}"
+
+
+def test_what_is_left_behind_is_on_the_first_screen():
+    source = render(supported_selection())
+    first = source[source.index("<h1") : source.index('id="findings"')]
+    assert first.count("0.007") == 2  # headline and card
+    assert first.count("supporting</small>") == 2  # names of the features
 
 
 def test_the_page_says_how_the_selection_was_made(full):

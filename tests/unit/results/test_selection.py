@@ -8,13 +8,14 @@ import sys
 
 import pytest
 
-from full_selection import full_selection
+from full_selection import dropped, full_selection, kept, supported_selection
 from minerva_select import text
 from minerva_select.errors import InputError
 from minerva_select.io.atomic import atomic_write
 from minerva_select.results import Estimate, FeatureResult, Reason, ReasonCode, Selection
 
 FULL = full_selection()
+EQUIVALENT = ReasonCode.EQUIVALENT
 
 
 def selection_of(kept_nats, total_nats, selected=True):
@@ -85,3 +86,43 @@ def test_a_failed_write_keeps_the_old_file(tmp_path, monkeypatch):
 def test_results_load_without_pandas_numpy_and_torch():
     code = "import sys, minerva_select.results; print({'pandas', 'numpy', 'torch', 'plotly'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
+
+
+def test_kept_features_are_proven_or_supporting_or_neither():
+    selection = supported_selection()
+    assert selection.proven == ("total day minutes", "service calls", "intl plan", "intl calls")
+    assert selection.supporting == ("total eve minutes", "total night minutes")
+    assert {*selection.selected} - {*selection.proven, *selection.supporting} == {"state"}  # on request
+
+
+def test_equivalents_are_listed_by_the_kept_feature_also_through_dropped_ones():
+    assert supported_selection().equivalents == {"total day minutes": ("total day charge", "day cost")}
+    assert FULL.equivalents == {}
+
+
+def test_equivalents_of_dropped_unknown_or_several_features_are_not_listed():
+    features = (
+        kept("a"),
+        kept("b"),
+        dropped("noise"),
+        dropped("copy of noise", EQUIVALENT, "noise"),
+        dropped("sum", EQUIVALENT, "a", "b"),
+        dropped("copy of nothing", EQUIVALENT, "not a feature"),
+        dropped("itself", EQUIVALENT, "itself"),
+        dropped("circle 1", EQUIVALENT, "circle 2"),
+        dropped("circle 2", EQUIVALENT, "circle 1"),
+    )
+    assert Selection("y", features, None, None, n_rows=10).equivalents == {}
+
+
+def test_a_long_chain_of_equivalents_takes_linear_time():
+    chain = [dropped(f"f{k}", EQUIVALENT, f"f{k - 1}") for k in range(1, 100_000)]  # quadratic time would be minutes
+    selection = Selection("y", (*reversed(chain), kept("f0")), None, None, n_rows=10)
+    assert len(selection.equivalents["f0"]) == len(chain)
+
+
+def test_what_is_left_behind_is_saved_and_read_back():
+    selection = supported_selection()
+    loaded = Selection.from_json(selection.to_json())
+    assert loaded == selection
+    assert (loaded.left_behind.low, loaded.left_behind.high) == (-0.001, 0.007)

@@ -17,11 +17,12 @@ from minerva_select.mi.pairwise_mi import PairwiseInformation
 from minerva_select.results import Reason, SelectionWarning
 from minerva_select.selectors.usable_columns import canonical_order
 from minerva_select.solvers.attribution import ColumnAttribution, UnitAttribution
-from minerva_select.solvers.elimination import DroppedUnit, EliminationResult
 from minerva_select.solvers.vetting import VettingSolution
 from minerva_select.text.roles import describe_groups, describe_marginals
 
 SURE, WEAK, NONE = MeanEstimate(0.4, 0.01), MeanEstimate(0.1, 0.01), MeanEstimate(0.0, 0.01)
+NOTHING = MeanEstimate(0.0, 0.0005)  # at most 0.001 nats, of which 0.002 are negligible
+LEFT = MeanEstimate(0.02, 0.01)
 X = pd.DataFrame(np.random.default_rng(0).normal(size=(120, 6)), columns=list("abcdef"))
 Y = pd.Series([0, 1] * 60, name="y")
 
@@ -30,47 +31,57 @@ Y = pd.Series([0, 1] * 60, name="y")
 def tell(monkeypatch):
     """Answer of a selector whose solver finds what is given; columns are named, units may be groups of them.
 
-    a adds 0.4 nats, b adds 0.1 with a, c was left out last, d before it; e was shuffled in vain, f never proposed.
-    ``alone`` and ``replaced_by`` are what is known of columns by name; a and c tell 0.3 nats alone unless it says more.
+    a adds 0.4 nats, b adds 0.1 with a; c and d were dropped and would add ``last`` and nothing; e was permuted in
+    vain, f was never a candidate. ``chosen`` are selected, of which ``unproven`` ones are not proven. ``alone`` and
+    ``replaced_by`` are what is known of columns by name; a and c carry 0.3 nats alone unless it says more, and a
+    replaces c.
     """
 
     def run(
-        last=NONE, total=SURE, alone=None, replaced_by=None, near_copies=None, gain=WEAK, chosen="ab", **parameters
+        last=NOTHING,
+        total=SURE,
+        alone=None,
+        replaced_by=None,
+        near_copies=None,
+        gain=WEAK,
+        chosen="ab",
+        unproven="",
+        left=LEFT,
+        **parameters,
     ):
         order = canonical_order(as_table(X))
         place = {name: k for k, name in enumerate(order)}
         alone = {"a": MeanEstimate(0.3, 0.01), "b": NONE, "c": MeanEstimate(0.3, 0.01), **(alone or {})}
 
-        def solve(folds, units, required, config, training, *, n_to_select):
+        replaced_by = {"c": ["a"], **(replaced_by or {})}
+
+        def solve(folds, units, required, config, training, *, n_to_select, proven_only):
             unit = {order[place]: number for number, places in enumerate(units) for place in places}
             a, b, c, d = (unit[name] for name in "abcd")
-            elimination = EliminationResult(
-                kept=sorted(unit[name] for name in chosen),
-                contributions={unit[name]: SURE if name == "a" else WEAK for name in chosen},
-                dropped=[DroppedUnit(d, NONE, None), DroppedUnit(c, last, a)],
-                path=[(sorted({a, b, c, d}), SURE), (sorted({a, b, c}), SURE), (sorted({a, b}), WEAK)],
-            )
             strong = torch.tensor([float(name in "ac") for name in order])
             screen = PairwiseInformation(strong * 0.3, strong * 50, torch.empty(0, 2), torch.empty(0))
             return VettingSolution(
                 screen=screen,
                 permutation_importances={unit[name]: NONE for name in "abcde"},
-                survivors=sorted({a, b, c, d}),
-                elimination=elimination,
+                selected=sorted(unit[name] for name in chosen),
+                contributions={unit[name]: SURE if name == "a" else WEAK for name in chosen},
+                proven=frozenset(unit[name] for name in chosen if name not in unproven),
+                additions={d: NOTHING, c: last},
                 columns=ColumnAttribution(
                     {place[name]: evidence for name, evidence in alone.items()},
-                    {place[name]: [place[other] for other in others] for name, others in (replaced_by or {}).items()},
+                    {place[name]: [place[other] for other in others] for name, others in replaced_by.items()},
                     {place[name]: (place[other], share) for name, (other, share) in (near_copies or {}).items()},
                     target_entropy=np.log(2),
                 ),
                 units=UnitAttribution(
                     {(min(a, b), max(a, b)): gain} if "b" in chosen else {},
                     {b: [a]} if "b" in chosen else {},
-                    [*elimination.path, ([a], NONE)],
                 ),
+                path=[(sorted({a, b}), SURE), ([a], NONE)] if "b" in chosen else [([a], SURE)],
                 importance_rounds=[{unit[name]: 0.1 * k for k, name in enumerate("fedcba")}, {a: 0.5, b: 0.4}],
                 information=WEAK,
                 total=total,
+                left_behind=left,
                 converged=True,
             )
 
@@ -87,7 +98,7 @@ def test_every_feature_has_its_reason(tell):
         "a": Reason(ReasonCode.CONTRIBUTES, values={"nats": 0.4}),
         "b": Reason(ReasonCode.CONTRIBUTES, ("a",), {"nats": 0.1}),
         "c": Reason(ReasonCode.REDUNDANT, ("a",)),
-        "d": Reason(ReasonCode.REDUNDANT),
+        "d": Reason(ReasonCode.NOISE),
         "e": Reason(ReasonCode.NOISE),
         "f": Reason(ReasonCode.NO_INFORMATION),
     }
@@ -119,31 +130,68 @@ def test_a_dropped_column_is_a_stand_in_of_the_one_that_makes_it_superfluous(tel
     assert results["b"].partners == ("a",)
 
 
+def test_a_selected_column_without_proof_supports_or_fills_the_requested_number(tell):
+    _, results = tell(unproven="b")
+    assert results["a"].reason.code is ReasonCode.CONTRIBUTES
+    assert results["b"].reason == Reason(ReasonCode.SUPPORTING, ("a",), {"nats": 0.1})
+    _, results = tell(unproven="b", n_features_to_select=2)
+    assert results["a"].reason.code is ReasonCode.CONTRIBUTES
+    assert results["b"].reason == Reason(ReasonCode.TO_REACH_COUNT)
+
+
 def test_a_column_that_a_number_cut_off_says_what_it_adds(tell):
     _, asked = tell(last=WEAK, n_features_to_select=2)
     assert asked["c"].reason == Reason(ReasonCode.BEYOND_COUNT, values={"nats": 0.1})
 
 
-def test_a_column_that_failed_the_test_narrowly_was_not_cut_off_by_a_number(tell):
+def test_a_dropped_column_that_may_add_a_relevant_amount_is_too_weak_to_prove(tell):
     # One-sided p of 0.03: below the level of one test, above that of several
     _, results = tell(last=MeanEstimate(0.0188, 0.01))
-    assert results["c"].reason == Reason(ReasonCode.REDUNDANT, ("a",))
+    assert results["c"].reason == Reason(ReasonCode.TOO_WEAK, values={"n_rows": len(X)})
+    assert results["c"].replaced_by == ("a",)
+
+
+@pytest.mark.parametrize(
+    ("addition", "total", "code"),
+    [
+        # The upper end is 1.96 standard errors above the mean
+        (MeanEstimate(0.001, 0.0006), 0.05, ReasonCode.TOO_WEAK),  # 0.0022 nats
+        (MeanEstimate(0.001, 0.0004), 0.05, ReasonCode.REDUNDANT),  # 0.0018 nats: less than 0.002
+        (MeanEstimate(0.001, 0.0020), 0.60, ReasonCode.REDUNDANT),  # 0.0049 nats: less than 1% of all
+        (MeanEstimate(0.001, 0.0030), 0.60, ReasonCode.TOO_WEAK),  # 0.0069 nats
+        (MeanEstimate(-0.001, 0.01), 0.05, ReasonCode.REDUNDANT),  # adds nothing by the estimate itself
+    ],
+)
+def test_an_addition_is_negligible_below_2_millinats_or_1_percent_of_all_information(tell, addition, total, code):
+    _, results = tell(last=addition, total=MeanEstimate(total, 0.001))
+    assert results["c"].reason.code is code
+
+
+def test_a_dropped_column_that_no_other_replaces_is_noise(tell):
+    _, results = tell(replaced_by={"c": []})
+    assert results["c"].reason == Reason(ReasonCode.NOISE)
 
 
 def test_the_path_names_the_sets_in_column_order(tell):
     selection, _ = tell()
-    expected = [("a", "b", "c", "d"), ("a", "b", "c"), ("a", "b"), ("a",)]
-    assert [point.features for point in selection.path] == expected
-    assert [point.n_features for point in selection.path] == [4, 3, 2, 1]
-    assert selection.path[0].nats == 0.4
-    assert selection.path[0].low < 0.4 < selection.path[0].high
+    assert [point.features for point in selection.path] == [("a", "b"), ("a",)]
+    assert [point.n_features for point in selection.path] == [2, 1]
+    assert selection.path[1].low < selection.path[1].nats < selection.path[1].high
 
 
-def test_redundant_columns_are_those_that_went_last_or_tell_alone(tell):
+def test_redundant_columns_are_those_that_were_tried_or_are_informative_alone(tell):
     selection, results = tell(redundant="keep")
     assert selection.selected == ("a", "b", "c", "d")
     assert results["c"].weight == 1.0
     assert results["c"].reason == Reason(ReasonCode.REDUNDANT, ("a",))
+
+
+def test_what_all_columns_add_to_the_selection_is_reported(tell):
+    selection, _ = tell()
+    assert selection.left_behind.nats == LEFT.mean
+    assert selection.left_behind.low < LEFT.mean < selection.left_behind.high
+    not_measured, _ = tell(left=None)
+    assert not_measured.left_behind is None
 
 
 def test_information_of_the_selection_and_of_all_that_was_vetted_are_told_apart(tell):
@@ -250,6 +298,15 @@ def test_a_column_that_tells_nearly_all_is_suspected_of_leaking(tell):
     assert (warning.code, warning.columns) == (WarningCode.LEAK, ("a",))
     assert warning.values == {"share": selection.suspects[0].share, "target": "y"}
     assert "--drop a, or drop=['a']" in str(warning)
+
+
+def test_critics_that_find_less_than_counting_one_column_does_are_doubted(tell):
+    selection, _ = tell(total=WEAK)  # 0.1 nats, where a carries 0.3 alone
+    (warning,) = selection.warnings
+    assert (warning.code, warning.columns) == (WarningCode.UNDERTRAINED, ("a",))
+    assert warning.values == {"marginal_nats": 0.3, "total_nats": 0.1}
+    within_chance, _ = tell(total=MeanEstimate(0.27, 0.01))
+    assert within_chance.warnings == ()
 
 
 def test_a_column_far_ahead_of_many_others_is_to_be_looked_at(tell, monkeypatch):

@@ -4,13 +4,13 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from minerva_select.config import FitConfig, Schedule
+from minerva_select.config import FitConfig
 from minerva_select.mi.cross_fit import CriticTask
 from minerva_select.mi.inference import MeanEstimate
 from minerva_select.mi.training_loop import TrainingContext
 from minerva_select.runtime.rng import seeded_rng
 from minerva_select.solvers import vetting
-from minerva_select.solvers.candidate_search import CandidateSet, fit_candidates
+from minerva_select.solvers.candidate_search import CandidateSet
 from minerva_select.solvers.vetting import solve_vetting
 
 CPU = torch.device("cpu")
@@ -58,7 +58,10 @@ def test_exactly_the_columns_that_are_informative_together_are_selected(parity, 
     assert solution.selected == [1, 3]
     assert solution.units.partners == {1: [3], 3: [1]}
     assert solution.units.pairs.keys() == {(1, 3)}
-    assert [units for units, _ in solution.units.path][-2:] == [[1, 3], [solution.units.path[-1][0][0]]]
+    assert [len(units) for units, _ in solution.path] == [2, 1]
+    assert solution.path[0] == ([1, 3], solution.information)
+    assert solution.proven == {1, 3}
+    assert solution.contributions.keys() == {1, 3}
     # No column is informative alone; 2,400 rows estimate that to 0.001
     assert max(abs(solution.columns.marginal[feature].mean) for feature in range(5)) < 0.01
     # log 2 - H(0.1) is 0.368 nats; 2,400 rows estimate it to 0.014, and the critics do not learn all of it
@@ -72,8 +75,13 @@ def test_nothing_is_selected_from_noise(solve):
     codes = torch.randint(3, (800, 5), generator=generator)
     solution = solve(codes, torch.randint(2, (800,), generator=generator))
     assert solution.selected == []
-    assert solution.elimination is None
-    assert solution.information == solution.total == MeanEstimate(0.0, 0.0)
+    assert solution.contributions == {}
+    assert solution.proven == frozenset()
+    assert solution.path == []
+    assert solution.information == MeanEstimate(0.0, 0.0)
+    # All columns tell nothing that could be shown on 800 rows
+    assert solution.total == solution.left_behind
+    assert solution.left_behind.p_value > 0.05
 
 
 @pytest.mark.reference
@@ -89,6 +97,31 @@ def test_required_units_are_selected_whatever_they_contribute(parity, solve):
     codes, y = parity
     solution = solve(codes, y, required=[0])
     assert solution.selected == [0, 1, 3]
+
+
+@pytest.mark.reference
+def test_the_requested_number_is_selected_with_what_matters_first(parity, solve):
+    codes, y = parity
+    more, fewer = solve(codes, y, n_to_select=3), solve(codes, y, n_to_select=1, required=[2])
+    assert {1, 3} < {*more.selected}
+    assert len(more.selected) == 3
+    assert more.proven == {1, 3}
+    assert fewer.selected == [2]
+    # Column 1 or 3 alone adds nothing, both together add 0.368 nats, which the other columns tell
+    assert fewer.left_behind.mean > 0.25
+
+
+@pytest.mark.reference
+def test_of_two_copies_one_is_selected_and_the_other_adds_nothing(solve):
+    generator = torch.Generator().manual_seed(5)
+    first, noise = torch.randint(3, (2, 2400), generator=generator)
+    flipped = torch.rand(2400, generator=generator) < 0.1
+    solution = solve(torch.stack([first, first, noise], dim=1), (first > 1).long() ^ flipped.long())
+    (kept,) = solution.selected
+    assert kept in (0, 1)
+    assert solution.contributions[kept] == solution.information
+    assert solution.additions[1 - kept].mean < 0.02
+    assert solution.columns.replaced_by[1 - kept] == [kept]
 
 
 @pytest.mark.reference
@@ -108,21 +141,6 @@ def test_same_seed_same_solution(solve):
     assert first.permutation_importances == second.permutation_importances
     assert first.information == second.information
     assert first.information != other.information
-
-
-def test_a_fitted_set_is_not_fitted_again_to_estimate_its_information(
-    parity, make_fold, share_tensors, make_context, records, generator
-):
-    folds = share_tensors(make_fold(*parity), make_fold(*parity))
-    context = make_context(singles(5), generator, schedule=Schedule(max_steps=1, batch_size=32))
-    candidates = fit_candidates(folds, [[1, 3], [1, 3]], context, "learn")
-    found = vetting._held_out_information(vetting._fit_exactly([1, 3], candidates, context))
-    assert len(records) == 1
-    rows = torch.cat(candidates[0].critics.held_out_information())
-    assert found.mean == pytest.approx(float(rows.mean()), abs=1e-6)
-    vetting._fit_exactly([1, 2, 3], candidates, context)
-    assert [record.stage for record in records] == ["learn", "estimate"]
-    assert vetting._held_out_information(vetting._fit_exactly([], candidates, context)) == MeanEstimate(0.0, 0.0)
 
 
 def test_a_unit_has_no_importance_on_folds_whose_candidate_lacks_it(
@@ -162,17 +180,43 @@ def test_significant_units_survive_with_every_unit_counted_as_a_test(make_contex
 
     def survivors(n_units, required=()):
         context = make_context(singles(n_units), generator, required=required)
-        return vetting._select_survivors(importances, None, context, None)
+        return vetting._select_survivors(importances, context)
 
-    # 0.0013 is significant at level 0.05 among 8 tests, but not among 100
+    # 0.0013 is significant at level 0.025 among 8 tests, but not among 100
     assert survivors(8) == [3, 7]
     assert survivors(100) == [7]
     assert survivors(100, required=[50]) == [7, 50]
 
 
-def test_the_requested_number_is_filled_by_importance_first_and_then_by_the_screen(make_context, generator):
+@pytest.fixture
+def order(make_context, generator, monkeypatch):
+    """Order of six columns in five units; ranking sorts by number, descending."""
     context = make_context([[0], [1], [2, 3], [4], [5]], generator)
     importances = {0: MeanEstimate(1.0, 0.1), 1: MeanEstimate(-0.1, 0.1), 4: MeanEstimate(0.1, 0.1)}  # z: 10, -1, 1
     screen = SimpleNamespace(marginal_z=torch.tensor([0.0, 0.0, 1.0, 9.0, 5.0, 0.0]))  # units 2 and 3 have 9 and 5
-    found = [vetting._select_survivors(importances, screen, context, n_to_select) for n_to_select in (1, 2, 3, 4, 5)]
-    assert found == [[0], [0, 4], [0, 1, 4], [0, 1, 2, 4], [0, 1, 2, 3, 4]]
+    monkeypatch.setattr(vetting, "rank_units", lambda judge, always, units: sorted(units, reverse=True))
+    judge = SimpleNamespace(context=context)
+
+    def run(selected, ranked=(), n_to_select=None):
+        return vetting._order_units(judge, selected, ranked, importances, screen, n_to_select)
+
+    return run
+
+
+def test_units_are_ordered_by_rank_then_by_importance_and_then_by_the_screen(order):
+    assert order([]) == [0, 4, 1, 2, 3]
+    assert order([1, 2]) == [2, 1, 0, 4, 3]
+    assert order([1, 2], ranked=[3, 2]) == [2, 1, 3, 0, 4]
+
+
+def test_dropped_units_are_ranked_if_more_are_requested_than_were_selected(order):
+    assert order([1, 2], n_to_select=2) == [2, 1, 0, 4, 3]
+    assert order([1, 2], n_to_select=3) == [2, 1, 4, 3, 0]
+
+
+def test_all_units_are_compared_unless_there_are_too_many(make_context, generator, monkeypatch):
+    context = make_context(singles(5), generator)
+    screen = SimpleNamespace(marginal_z=torch.tensor([1.0, 5.0, 0.0, 9.0, 2.0]))
+    assert vetting._comparable_units(screen, [0], context) == [0, 1, 2, 3, 4]
+    monkeypatch.setattr(vetting, "SUPPORT", dataclasses.replace(vetting.SUPPORT, max_units=2))
+    assert vetting._comparable_units(screen, [0], context) == [0, 1, 3]

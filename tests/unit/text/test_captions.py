@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from full_selection import full_selection, interaction, kept, selection_of
+from full_selection import full_selection, interaction, kept, selection_of, supported_selection
 from minerva_select.results import FeatureResult, PathPoint, Reason, ReasonCode
 from minerva_select.text.captions import chart_heading, describe_chart, remark
 
@@ -57,3 +57,13 @@ def test_descriptions_give_the_main_numbers(kind, parts):
     description = describe_chart(FULL, kind)
     assert [part for part in parts if part not in description] == []
     assert description.endswith(".")
+
+
+def test_captions_say_what_is_hatched_and_what_is_left_behind():
+    supported = supported_selection()
+    assert "Hatched" in chart_heading(supported, "contributions").caption
+    assert "at most 0.007 nats" in chart_heading(supported, "path").caption
+    assert "4 proven, 2 supporting" in describe_chart(supported, "contributions")
+    assert "at most 0.007 nats" in describe_chart(supported, "path")
+    for kind in ("contributions", "path"):
+        assert chart_heading(FULL, kind).caption != chart_heading(supported, kind).caption

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from full_selection import full_selection
+from full_selection import full_selection, supported_selection
 from minerva_select.text.chart_tables import MOST_ROWS, chart_table
 
 
@@ -27,3 +27,16 @@ def test_a_row_has_the_values_of_the_chart(kind, row, cells):
 def test_long_tables_are_cut_and_the_rest_counted():
     table = chart_table(full_selection(n_features=60, n_selected=50), "contributions")
     assert (len(table.rows), table.n_left_out) == (MOST_ROWS, 12)  # 50 selected and 2 substitutes
+
+
+def test_tables_give_the_proof_of_each_feature_and_the_information_of_all_columns():
+    contributions = chart_table(supported_selection(), "contributions")
+    assert [row[-1] for row in contributions.rows] == [
+        *["proven"] * 4,
+        *["supporting"] * 2,
+        "on request",
+        "dropped",
+    ]
+    path = chart_table(supported_selection(), "path")
+    assert path.rows[-1] == ("all columns", "15", "0.207", "0.185 to 0.230")
+    assert chart_table(full_selection(), "path").rows[-1][1] == "7"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from full_selection import dropped, kept, selection_of
+import pytest
+
+from full_selection import dropped, kept, selection_of, supported_selection
 from minerva_select.results import ReasonCode, Role, Suspect, SuspectKind
 from minerva_select.text.dropped import describe_dropped
 
@@ -49,8 +51,8 @@ def test_many_replacements_share_one_sentence():
     pairs = [("hour_utc", "hour"), ("score", "grade"), ("amount_eur", "amount"), ("account", "card"), ("town", "city")]
     copies = [dropped(name, EQUIVALENT, original) for name, original in pairs]
     (sentence,) = describe_dropped(selection_of(*(kept(original) for _, original in pairs), *copies))
-    assert sentence.startswith("hour_utc, score, amount_eur, account and 1 more are dropped")
-    assert "hour, grade, amount, card and 1 more" in sentence
+    assert sentence.startswith("5 features are dropped")
+    assert "{hour, hour_utc}, {grade, score}, {amount, amount_eur}, {card, account} and 1 more" in sentence
 
 
 def test_many_reasons_are_counted_together():
@@ -73,3 +75,31 @@ def test_features_beyond_the_requested_number_are_said_to_add_information():
 
 def test_a_baseline_gives_its_scores_as_reasons_instead():
     assert describe_dropped(selection_of(dropped("a", ReasonCode.SCORE), found=None)) == []
+
+
+def test_near_misses_come_first_with_the_most_that_one_may_add():
+    first, *rest = describe_dropped(supported_selection())
+    assert first.startswith("voice messages and account length are too weak to prove with 5,000 rows")
+    assert "0.006 nats" in first
+    assert not any("account length" in sentence or "voice messages" in sentence for sentence in rest)
+
+
+def test_equivalents_are_named_as_a_choice_and_several_columns_as_determining():
+    sentences = describe_dropped(supported_selection())
+    assert any("one of {total day minutes, total day charge, day cost}" in sentence for sentence in sentences)
+    (determined,) = [sentence for sentence in sentences if "determine" in sentence]
+    assert determined.startswith("total minutes is dropped: total day minutes, total eve minutes and total night")
+
+
+@pytest.mark.parametrize("code", [ReasonCode.TOO_WEAK, ReasonCode.NOISE, ReasonCode.NO_INFORMATION])
+def test_only_redundant_features_are_said_to_be_carried_by_others(code):
+    gone = dropped("b", code, role=Role.SUBSTITUTE, replaced_by=("a",))
+    (sentence,) = describe_dropped(selection_of(kept("a"), gone))
+    assert "a carries its information" not in sentence
+    redundant = dropped("b", REDUNDANT, "a")
+    assert "a carries its information" in describe_dropped(selection_of(kept("a"), redundant))[0]
+
+
+def test_an_equivalent_without_its_column_is_not_said_to_be_determined():
+    (sentence,) = describe_dropped(selection_of(kept("a"), dropped("b", EQUIVALENT)))
+    assert sentence.startswith("b is dropped: equivalent to")

@@ -7,7 +7,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from full_selection import full_selection
+from full_selection import full_selection, supported_selection
 from minerva_select import text
 from minerva_select.text.formatting import printable
 
@@ -16,6 +16,8 @@ def test_paragraphs_come_in_the_order_a_reader_needs():
     kinds = [part.kind for part in text.explain(full_selection())]
     assert kinds == ["headline", "together", "alone", "dropped", "dropped", "dropped", "stability"]
     assert set(kinds[1:]) <= set(text.PARAGRAPH_HEADINGS)
+    kinds = [part.kind for part in text.explain(supported_selection())]
+    assert list(dict.fromkeys(kinds)) == ["headline", "together", "alone", "supporting", "dropped"]
 
 
 @given(names=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=60), max_size=8, unique=True))

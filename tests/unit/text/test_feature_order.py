@@ -37,3 +37,17 @@ def test_bars_show_contributions_or_weights():
 @pytest.mark.parametrize(("nats", "digits"), [(0.0, 3), (2.0, 3), (0.5, 3), (0.05, 4), (0.0093, 5), (1e-9, 6)])
 def test_numbers_have_three_significant_digits(nats, digits):
     assert digits_for(selection_of(found=Estimate(nats, nats, nats, n_rows=10))) == digits
+
+
+def test_near_misses_come_first_among_the_dropped_by_what_they_may_add():
+    weak, beyond = Reason(ReasonCode.TOO_WEAK), Reason(ReasonCode.BEYOND_COUNT)
+    features = [
+        FeatureResult("copy", False, Reason(ReasonCode.EQUIVALENT), marginal_nats=0.3),
+        FeatureResult("unmeasured", False, weak),
+        FeatureResult("narrow", False, weak, contribution_nats=0.004, contribution_high=0.005),
+        FeatureResult("wide", False, weak, contribution_nats=0.002, contribution_high=0.02),
+        FeatureResult("estimate", False, weak, contribution_nats=0.01),
+        FeatureResult("beyond", False, beyond, contribution_nats=0.1),
+        FeatureResult("kept", True, KEPT, contribution_nats=0.001),
+    ]
+    assert names(*features) == ["kept", "beyond", "wide", "estimate", "narrow", "unmeasured", "copy"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from full_selection import ENTROPY, full_selection, selection_of
+from full_selection import ENTROPY, full_selection, selection_of, supported_selection
 from minerva_select.codes import Conversion, EstimateNote
 from minerva_select.results import Estimate
 from minerva_select.text.metadata import cards, conversions, describe_conversion, estimate_notes, facts
@@ -15,11 +15,27 @@ FULL = full_selection()
 def test_cards_give_the_key_figures():
     found = {card.label: (card.figure, " ".join(card.notes)) for card in cards(FULL)}
     assert found["Features kept"][0] == "4"
-    assert found["Information"] == ("0.600", "0.590 to 0.610 (95%) 0.866 bits")  # 0.6 / ln 2
+    assert found["Information, at least"] == ("0.600", "0.590 to 0.610 (95%) 0.866 bits")  # 0.6 / ln 2
     assert found["Information kept"][0] == "98%"  # 0.60 / 0.61
     assert found["Target explained"][0] == "87%"  # 0.6 / ln 2
     assert found["Agreement"][0] == "90%"
     assert found["Rows"] == ("5,000", "the fit took 12.3 s")
+
+
+def test_cards_count_the_features_by_proof_and_give_what_is_left_behind():
+    found = {card.label: (card.figure, *card.notes) for card in cards(supported_selection())}
+    assert found["Features kept"] == ("7", "4 proven, 2 supporting, 1 on request")
+    assert found["Information kept"] == ("99%", "of 0.207 nats in all features")  # 0.2045 / 0.2075
+    assert found["Left behind, at most"][0] == "0.007"
+    above_zero = supported_selection(Estimate(0.004, 0.001, 0.007, n_rows=5000))
+    (card,) = [card for card in cards(above_zero) if card.label == "Left behind"]
+    assert (card.figure, *card.notes) == ("0.004", "0.001 to 0.007 (95%)", "in 8 dropped features")
+
+
+def test_without_left_behind_the_share_is_not_said_to_be_of_all_features():
+    labels = {card.label: " ".join(card.notes) for card in cards(FULL)}
+    assert "all features" not in labels["Information kept"]
+    assert not any(label.startswith("Left behind") for label in labels)
 
 
 def test_notes_of_estimates_are_given_unless_a_card_has_the_entropy():

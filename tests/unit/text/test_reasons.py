@@ -25,6 +25,7 @@ def test_every_reason_is_described_also_without_its_values(code, columns):
         (ReasonCode.BEYOND_COUNT, {"weight": 0.3}, "0.3"),
         (ReasonCode.SCORE, {"measure": "marginal_nats", "score": 0.25}, "0.25 nats"),
         (ReasonCode.ON_REQUEST, {"otherwise": ReasonCode.NO_INFORMATION}, "no information"),
+        (ReasonCode.TOO_WEAK, {"n_rows": 1000}, "too weak to prove with 1,000 rows"),
         (ReasonCode.IDENTIFIER, {"pattern": "row_number", "step": 2.0}, "steps of 2"),
     ],
 )
@@ -48,3 +49,15 @@ def test_missing_values_of_an_identifier_are_mentioned():
     assert "99 values in 100 rows" in describe_pattern(values)
     assert "missing" in describe_pattern(values)
     assert "missing" not in describe_pattern({**values, "some_missing": False})
+
+
+def test_one_column_is_equivalent_and_several_determine():
+    assert describe_reason(Reason(ReasonCode.EQUIVALENT, ("minutes",))) == "equivalent to minutes"
+    assert describe_reason(Reason(ReasonCode.EQUIVALENT, ("day", "night"))) == "determined by day and night"
+    assert shorten_reason(Reason(ReasonCode.EQUIVALENT, ("x" * 60,))) == f"equivalent to {'x' * 8}…{'x' * 7}"
+
+
+@pytest.mark.parametrize("code", [code for code in ReasonCode if code is not ReasonCode.REDUNDANT])
+def test_only_redundant_features_are_said_to_add_nothing(code):
+    assert "adds nothing" not in describe_reason(Reason(code, ("minutes",)))
+    assert "adds nothing" in describe_reason(Reason(ReasonCode.REDUNDANT, ("minutes",)))

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from full_selection import dropped, interaction, kept, selection_of
 from minerva_select.results import Estimate, FeatureResult, Reason, ReasonCode, Role
-from minerva_select.text.roles import describe_groups, describe_marginals, describe_role
+from minerva_select.text.roles import (
+    describe_groups,
+    describe_marginals,
+    describe_proven_role,
+    describe_role,
+    describe_role_or_reason,
+)
 
 
 def test_the_group_that_is_the_whole_selection_carries_all_information():
@@ -89,3 +95,23 @@ def test_redundant_features_that_are_kept_are_named():
 def test_every_role_has_its_own_words():
     assert len({describe_role(role) for role in (*Role, None)}) == len(Role) + 1
     assert describe_role(None) == ""
+
+
+def test_supporting_features_are_not_said_to_matter():
+    supporting = FeatureResult("a", True, Reason(ReasonCode.SUPPORTING), role=Role.TOGETHER, partners=("b",))
+    assert describe_groups(selection_of(supporting, kept("b", 0.1, role=Role.ALONE))) == []
+
+
+def test_a_supporting_feature_shows_its_role_only_next_to_its_proof():
+    supporting = FeatureResult("a", True, Reason(ReasonCode.SUPPORTING), role=Role.ALONE)
+    assert describe_role_or_reason(supporting, brief=True) == "supporting"
+    assert describe_role_or_reason(supporting, with_proof=True) == describe_role(Role.ALONE)
+    assert describe_proven_role(supporting, with_proof=True) == describe_role(Role.ALONE)
+    assert describe_proven_role(kept("b"), with_proof=True) == f"proven, {describe_role(Role.TOGETHER)}"
+
+
+def test_a_kept_feature_is_shown_as_one_of_its_equivalents():
+    shown = describe_role_or_reason(kept("minutes", role=Role.ALONE), ("charge", "two\nlines"))
+    assert shown.endswith(r"; one of {minutes, charge, two\nlines}")
+    many = describe_role_or_reason(kept("f0"), [f"f{k}" for k in range(1, 9)])
+    assert many.endswith("{f0, f1, f2, f3, 5 more}")

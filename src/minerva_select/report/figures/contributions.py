@@ -9,6 +9,7 @@ from minerva_select.report.figures import style
 from minerva_select.report.figures.theme import Theme, make_transparent
 from minerva_select.results import FeatureResult, Role, Selection
 from minerva_select.text import feature_order, formatting, tooltips
+from minerva_select.text.proof import is_supporting
 
 MOST = 40
 
@@ -64,21 +65,31 @@ def _bar(result: FeatureResult, in_nats: bool) -> Bar:
 def draw(data: Contributions, theme: Theme) -> Any:
     """Horizontal bars with intervals, colored by role, and a ring at the information of the feature alone.
 
-    A pale bar from the end of the bar to the ring is information that other features carry as well.
+    A pale bar from the end of the bar to the ring is information that other features carry as well. The bars of
+    supporting features are hatched, and their names are in italics.
     """
     go = style.plotly()
+    has_supporting = any(is_supporting(bar.result) for bar in data.bars)
     drawn = style.bar_figure(
         theme,
         len(data.bars),
         tooltips.not_shown(selected=data.n_selected_left_out, substitutes=data.n_substitutes_left_out),
-        legend_lines=2,
+        legend_lines=3 if has_supporting else 2,
         barmode="overlay",
         hovermode="closest",
     )
     for role in (*Role, None):
         places = [place for place, bar in enumerate(data.bars) if bar.result.role is role]
-        if places:
-            drawn.add_trace(_solid_bars(go, data, places, theme))
+        hatched = [place for place in places if is_supporting(data.bars[place].result)]
+        solid = [place for place in places if place not in hatched]
+        if solid:
+            drawn.add_trace(_bars(go, data, solid, theme, role))
+        elif hatched:
+            drawn.add_trace(_legend_entry(go, tooltips.role_label(role), {"color": theme.of(role)}))
+        if hatched:
+            drawn.add_trace(_bars(go, data, hatched, theme, role, hatched=True))
+    if has_supporting:
+        drawn.add_trace(_legend_entry(go, tooltips.SUPPORTING, _hatching(theme.soft)))
     pale = [place for place, bar in enumerate(data.bars) if bar.marginal is not None and bar.marginal > bar.length]
     if pale:
         drawn.add_trace(_pale_bars(go, data, pale, theme))
@@ -87,6 +98,9 @@ def draw(data: Contributions, theme: Theme) -> Any:
         drawn.add_trace(_rings(go, data, rings, theme))
     title = "Contribution, nats" if data.in_nats else "Weight"
     names = style.name_axis(theme, [bar.result.feature for bar in data.bars])
+    names["ticktext"] = [
+        _italic_if_supporting(label, bar) for label, bar in zip(names["ticktext"], data.bars, strict=True)
+    ]
     drawn.add_trace(go.Scatter(x=[None], y=[None], yaxis="y2", showlegend=False))  # an axis needs a trace
     drawn.update_layout(
         xaxis=style.axis(theme, title, zeroline=True, zerolinecolor=theme.soft, zerolinewidth=1, tickformat="~g"),
@@ -96,6 +110,10 @@ def draw(data: Contributions, theme: Theme) -> Any:
     return drawn
 
 
+def _italic_if_supporting(label: str, bar: Bar) -> str:
+    return f"<i>{label}</i>" if is_supporting(bar.result) else label  # the hatching of a short bar is hard to see
+
+
 def _value(bar: Bar, data: Contributions) -> str:
     if data.in_nats and style.finite(bar.result.contribution_nats) is None:
         return ""
@@ -103,8 +121,10 @@ def _value(bar: Bar, data: Contributions) -> str:
     return f"+{value}" if data.in_nats and round(bar.length, data.digits) > 0 else value
 
 
-def _solid_bars(go: Any, data: Contributions, places: list[int], theme: Theme) -> Any:
-    bars, role = [data.bars[place] for place in places], data.bars[places[0]].result.role
+def _bars(
+    go: Any, data: Contributions, places: list[int], theme: Theme, role: Role | None, *, hatched: bool = False
+) -> Any:
+    bars = [data.bars[place] for place in places]
     above = [0.0 if bar.high is None else max(0.0, bar.high - bar.length) for bar in bars]
     below = [0.0 if bar.low is None else max(0.0, bar.length - bar.low) for bar in bars]
     error = {"type": "data", "array": above, "arrayminus": below, "color": theme.ink, "thickness": 1.2, "width": 3}
@@ -113,10 +133,22 @@ def _solid_bars(go: Any, data: Contributions, places: list[int], theme: Theme) -
         y=places,
         orientation="h",
         name=tooltips.role_label(role),
-        marker={"color": theme.of(role), "line": {"width": 0}},
+        showlegend=not hatched,
+        marker=_hatching(theme.of(role)) if hatched else {"color": theme.of(role), "line": {"width": 0}},
         error_x=error if any(above) or any(below) else None,
         **_hover(bars, data.digits),
     )
+
+
+def _hatching(color: str) -> dict[str, Any]:
+    """Marker of a hatched bar with an outline."""
+    pattern = {"shape": "/", "fillmode": "replace", "fgcolor": color, "size": 6, "solidity": 0.35}
+    return {"color": color, "pattern": pattern, "line": {"color": color, "width": 1.5}}
+
+
+def _legend_entry(go: Any, name: str, marker: dict[str, Any]) -> Any:
+    """An entry of the legend without a bar; plotly would leave out a trace without any value."""
+    return go.Bar(x=[None], y=[None], name=name, marker=marker, hoverinfo="skip")
 
 
 def _pale_bars(go: Any, data: Contributions, places: list[int], theme: Theme) -> Any:

@@ -12,6 +12,7 @@ from minerva_select.results import PathPoint, Selection
 from minerva_select.text import feature_order, formatting, tooltips
 
 _LOG_FROM = 200  # features
+_LOG_RATIO = 5  # a point of all columns beyond this multiple of the path would squeeze it
 _FAR = 2.5  # an entropy beyond this multiple of the information would flatten the curve
 _LOW = 0.2  # of the height: below a point lower than this, its label does not fit
 _MOST_MARKERS = 60
@@ -31,22 +32,29 @@ class Point:
 
 @dataclass(frozen=True)
 class Path:
-    """Sets from the smallest to the largest, and the entropy of the target."""
+    """Sets from the smallest to the largest, all columns if they were measured, and the entropy of the target."""
 
     points: tuple[Point, ...]
     target: str
     entropy: float | None
     digits: int
+    all_columns: Point | None = None
+
+    @property
+    def drawn(self) -> tuple[Point, ...]:
+        """All points of the figure, the largest set last."""
+        return self.points if self.all_columns is None else (*self.points, self.all_columns)
 
     @property
     def is_long(self) -> bool:
         """Whether the axis is logarithmic."""
-        return self.points[-1].n_features > _LOG_FROM
+        largest = self.drawn[-1].n_features
+        return largest > _LOG_FROM or largest > _LOG_RATIO * self.points[-1].n_features
 
     @property
     def is_far(self) -> bool:
         """Whether the entropy is too large to be drawn."""
-        return self.entropy is not None and self.entropy > _FAR * max(point.high for point in self.points) > 0
+        return self.entropy is not None and self.entropy > _FAR * max(point.high for point in self.drawn) > 0
 
     @property
     def selected(self) -> Point | None:
@@ -59,7 +67,7 @@ class Path:
 
     def is_in_right_half(self, point: Point) -> bool:
         """Whether a point is in the right half of the figure."""
-        left, right = (self.position(end.n_features) for end in (self.points[0], self.points[-1]))
+        left, right = (self.position(end.n_features) for end in (self.drawn[0], self.drawn[-1]))
         return self.position(point.n_features) > (left + right) / 2
 
 
@@ -71,7 +79,16 @@ def read(selection: Selection) -> Path | None:
     selected = frozenset(selection.selected)
     points = (_point(one, larger, selected) for one, larger in zip(measured, [*measured[1:], None], strict=True))
     entropy = style.finite(selection.target_entropy)
-    return Path(tuple(points), selection.target, entropy, feature_order.digits_for(selection))
+    digits, all_columns = feature_order.digits_for(selection), _all_columns(selection)
+    return Path(tuple(points), selection.target, entropy, digits, all_columns)
+
+
+def _all_columns(selection: Selection) -> Point | None:
+    """The set of all columns; None if it was not measured, as in version 0.1, or if all columns are kept."""
+    total, n_features = selection.total_information, len(selection.features)
+    if selection.left_behind is None or total is None or len(selection.selected) == n_features:
+        return None
+    return Point(n_features, total.nats, total.low, total.high, removed=(), selected=False)
 
 
 def _point(point: PathPoint, larger: PathPoint | None, selected: frozenset[str]) -> Point:
@@ -86,11 +103,13 @@ def draw(data: Path, theme: Theme) -> Any:
     """A line with its interval as a band, a mark at the selection, and the entropy of the target."""
     drawn = style.new_figure(theme, 340, showlegend=False, hovermode="closest")
     drawn.add_traces([_band(data, theme), _line(data, theme)])
-    ends = [end for point in data.points for end in (point.low, point.high)]
+    ends = [end for point in data.drawn for end in (point.low, point.high)]
     lowest, highest = min(0.0, *ends), max([*ends, 0.0 if data.is_far else data.entropy or 0.0])
     height = (highest - lowest) or 1.0
     if data.selected is not None:
         _mark_selection(drawn, data.selected, data, theme, lowest, height)
+    if data.all_columns is not None:
+        _mark_all_columns(drawn, data.all_columns, data, theme, lowest, height)
     if data.entropy is not None:
         if not data.is_far:
             line = {"color": theme.soft, "width": 1.2, "dash": "dash"}
@@ -106,7 +125,7 @@ def draw(data: Path, theme: Theme) -> Any:
 
 
 def _size_axis(data: Path, theme: Theme) -> dict[str, Any]:
-    smallest, largest = data.points[0].n_features, data.points[-1].n_features
+    smallest, largest = data.drawn[0].n_features, data.drawn[-1].n_features
     title = "Number of features"
     if data.is_long:
         return style.axis(theme, title, type="log", dtick=1, showgrid=False)
@@ -159,6 +178,44 @@ def _mark_selection(drawn: Any, point: Point, data: Path, theme: Theme, bottom: 
         align=side,
         xshift=-6 if side == "right" else 6,
         yshift=10 if is_low else 3,
+        font={"size": 12.5, "color": theme.ink},
+    )
+
+
+def _mark_all_columns(drawn: Any, point: Point, data: Path, theme: Theme, bottom: float, height: float) -> None:
+    """Mark all columns by a diamond at the end of a dotted line, with its label below, or above a low point."""
+    last = data.points[-1]
+    drawn.add_trace(
+        style.plotly().Scatter(
+            x=[last.n_features, point.n_features],
+            y=[last.nats, point.nats],
+            mode="lines",
+            line={"color": theme.soft, "width": 1.6, "dash": "dot"},
+            hoverinfo="skip",
+        )
+    )
+    error = {"type": "data", "array": [point.high - point.nats], "arrayminus": [point.nats - point.low]}
+    drawn.add_trace(
+        style.plotly().Scatter(
+            x=[point.n_features],
+            y=[point.nats],
+            mode="markers",
+            marker={"symbol": "diamond", "size": 12, "color": theme.paper, "line": {"color": theme.ink, "width": 1.8}},
+            error_y={**error, "color": theme.soft, "thickness": 1.2, "width": 4},
+            **style.hover([_hover_text(point, data.digits)]),
+        )
+    )
+    is_low = point.low - bottom < _LOW * height
+    drawn.add_annotation(
+        x=data.position(point.n_features),
+        y=point.high if is_low else point.low,
+        text=f"all {point.n_features:,} columns<br>{formatting.number(point.nats, data.digits)} nats",
+        showarrow=False,
+        xanchor="right",
+        yanchor="bottom" if is_low else "top",
+        align="right",
+        xshift=8,
+        yshift=6 if is_low else -6,
         font={"size": 12.5, "color": theme.ink},
     )
 

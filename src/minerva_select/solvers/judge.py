@@ -1,0 +1,273 @@
+"""The judge: information of any set of columns by refitted critics of several families, combined by stacking."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from minerva_select.config import INFERENCE, JUDGE, SEARCH, SUPPORT
+from minerva_select.mi.arrays import shared_tuning_rows
+from minerva_select.mi.cross_fit import CrossFitCritics
+from minerva_select.mi.families import ArrayCritics, Family
+from minerva_select.mi.fold import Fold, held_out_clusters, held_out_weights
+from minerva_select.mi.inference import MeanEstimate, estimate_mean
+from minerva_select.mi.stacking import FoldInformation, Stack, stack
+from minerva_select.solvers.candidate_search import CandidateSet, SearchContext, TrainedCritics, fit_candidates
+from minerva_select.solvers.masked_critics import MaskedCritics
+
+Units = Sequence[int]
+Component = tuple[Family, tuple[int, ...]]  # critics of a family, fitted to a set of units
+
+
+@dataclass(frozen=True, eq=False)
+class StartingPoint:
+    """Trained critics of one fold, to start others from."""
+
+    critics: CrossFitCritics
+    task: int
+
+
+class Judge:
+    """Mixtures of neural critics, boosted trees and additive models, each fitted to exactly the units in question.
+
+    Any conditional distribution of the target gives a lower bound on the information, so the mixture does too. Its
+    weights are learned on tuning rows; held-out rows only measure.
+    """
+
+    def __init__(
+        self,
+        folds: Sequence[Fold],
+        candidates: Sequence[CandidateSet],
+        context: SearchContext,
+        arrays: ArrayCritics | None = None,
+    ) -> None:
+        self.folds = list(folds)
+        self.candidates = list(candidates)  # starting points of neural critics
+        self.context = context
+        self.weights = held_out_weights(folds)
+        self.clusters = held_out_clusters(folds)
+        self.tuning_weights = [fold.row_weights[shared_tuning_rows(fold)] for fold in folds]
+        self.arrays = arrays or ArrayCritics(folds, context.training.generator, context.training.deadline.remaining)
+        self.seconds = 0.0  # of the slowest set so far
+        self.families: tuple[Family, ...] = (Family.NEURAL, *self.arrays.families)
+        self._fits: dict[Component, list[FoldInformation]] = {}
+        self._verdicts: dict[tuple[Component, ...], Stack] = {}
+        self._masked: dict[tuple[int, ...], MaskedCritics] = {}
+
+    # Information of sets
+
+    def information(self, units: Iterable[int], also: Iterable[Component] = ()) -> Tensor:  # (n_rows,)
+        """Information of every held-out row from these units, with further components in the mixture."""
+        return self.verdict(units, also).held_out
+
+    def verdict(self, units: Iterable[int], also: Iterable[Component] = ()) -> Stack:
+        """Fit all families in use to these units and combine them."""
+        components = tuple(dict.fromkeys([*self.components(units), *also]))
+        if components not in self._verdicts:
+            start = time.monotonic()
+            for family, chosen in components:
+                self._fit(family, chosen)
+            self._verdicts[components] = self._combine(components)
+            self.seconds = max(self.seconds, time.monotonic() - start)
+        return self._verdicts[components]
+
+    def components(self, units: Iterable[int]) -> tuple[Component, ...]:
+        """The critics that judge a set of units."""
+        chosen = tuple(sorted(units))
+        return tuple((family, chosen) for family in self.families) if chosen else ()
+
+    def masked_critics(self, units: Units) -> MaskedCritics:
+        """Neural critics of these units, trained with random subsets masked."""
+        chosen = tuple(sorted(units))
+        if chosen not in self._masked:
+            self._masked[chosen] = MaskedCritics(self.folds, self.candidates, list(chosen), self.context)
+        return self._masked[chosen]
+
+    def measure_nested(self, sets: Sequence[Units], units: Units) -> None:
+        """Train one neural critic on several subsets of the units, for the families in use."""
+        wanted = [tuple(sorted(one)) for one in sets if one]
+        wanted = [one for one in wanted if (Family.NEURAL, one) not in self._fits]
+        if Family.NEURAL not in self.families or not wanted:
+            return
+        units = sorted({*units, *(unit for one in wanted for unit in one)})
+        masked = self._masked.pop(tuple(units), None) or self.masked_critics(units)
+        self._masked.pop(tuple(units), None)  # unfit for other sets once it is trained on these
+        masked.train_on(wanted, self.context)
+        for one in wanted:
+            tuning, held_out = masked.information_of(list(one))
+            self._fits[Family.NEURAL, one] = [
+                FoldInformation(tune[: len(self.tuning_weights[k])], unseen)
+                for k, (tune, unseen) in enumerate(zip(tuning, held_out, strict=True))
+            ]
+
+    def mean(self, values: Tensor) -> MeanEstimate:
+        """Mean over the held-out rows."""
+        return estimate_mean(values, self.weights, self.clusters)
+
+    def measure(self, units: Iterable[int], also: Iterable[Component] = ()) -> MeanEstimate:
+        """Information of these units on the held-out rows."""
+        return self.mean(self.information(units, also))
+
+    # Contributions
+
+    def contributions(self, units: Units, of: Units | None = None) -> dict[int, MeanEstimate]:
+        """Conditional mutual information of each unit given the others, by critics refitted without it."""
+        targets = list(units if of is None else of)
+        rests = {unit: [other for other in units if other != unit] for unit in targets}
+        self._refit_neural(units, rests.values())
+        full = self.information(units)
+        return {unit: self.mean(full - self.information(rest)) for unit, rest in rests.items()}
+
+    def left_behind(self, units: Units, everything: Units) -> MeanEstimate:
+        """What all columns together add to these units."""
+        return self.mean(self._additional(units, everything))
+
+    def measure_total(self, units: Units, everything: Units) -> MeanEstimate:
+        """Information of all columns: that of the units and what all columns add to it."""
+        return self.mean(self.information(units) + self._additional(units, everything))
+
+    def _additional(self, units: Units, everything: Units) -> Tensor:  # (n_rows,)
+        """Information that trees and additive models of all columns add to all critics of the units."""
+        chosen, whole = tuple(sorted(units)), tuple(sorted(everything))
+        if set(chosen) >= set(whole) or self.explains_target(self.verdict(chosen)):
+            return torch.zeros_like(self.weights)
+        own = [(family, chosen) for family in self.arrays.families] if chosen else []
+        all_columns = [(family, whole) for family in self.arrays.families]
+        return self.information(chosen, [*own, *all_columns]) - self.information(chosen, own)
+
+    def explains_target(self, verdict: Stack) -> bool:
+        """Whether the bound on the tuning rows reaches the entropy of the target: nothing is left to find."""
+        surprisal = [-fold.target.log_prior[fold.target.bins[shared_tuning_rows(fold)]] for fold in self.folds]
+        return self._tuning_mean(verdict.tuning).mean > SEARCH.full_share * self._tuning_mean(torch.cat(surprisal)).mean
+
+    def array_bound(self, units: Iterable[int]) -> float:
+        """Information of these units on the tuning rows, by trees and additive models."""
+        chosen = tuple(sorted(units))
+        verdict = self.verdict((), [(family, chosen) for family in self.arrays.families])
+        return self._tuning_mean(verdict.tuning).mean
+
+    def best_single(self, order: Sequence[int]) -> int:
+        """The unit with the most information alone, among the first ones of an order."""
+        return max(order[: SUPPORT.n_singles], key=lambda unit: self.array_bound([unit]))
+
+    @property
+    def arrays_in_use(self) -> bool:
+        """Whether any family but the neural one is in use."""
+        return self.families != (Family.NEURAL,)
+
+    def still_rising(self, units: Units) -> bool:
+        """Whether the neural critics of these units, if in use, would gain from longer training."""
+        if Family.NEURAL not in self.families or not units:
+            return False
+        fitted = [self.context.fitted.get((id(fold), *sorted(units))) for fold in self.folds]
+        is_clear = self.measure(units).z > INFERENCE.clear_z
+        return is_clear and any(one is not None and not one.converged for one in fitted)
+
+    def addition(self, unit: int, units: Units) -> MeanEstimate:
+        """What one more unit would add, as far as critics other than the neural one can tell."""
+        chosen = tuple(sorted([*units, unit]))
+        more = [(family, chosen) for family in self.families if family is not Family.NEURAL]
+        return self.mean(self.information(units, more) - self.information(units))
+
+    @property
+    def has_time(self) -> bool:
+        """Whether there is time for another set."""
+        return self.has_time_for(1)
+
+    def has_time_for(self, n_sets: int) -> bool:
+        """Whether there is time for so many sets, each as slow as the slowest one so far."""
+        return self.context.training.deadline.allows(n_sets * self.seconds)
+
+    def array_importances(self, units: Units) -> dict[int, float]:
+        """Permutation importance of each unit on tuning rows to trees and additive models, by their weights."""
+        chosen = tuple(sorted(units))
+        features = self.context.features_of(list(chosen))
+        position = {feature: k for k, feature in enumerate(features)}
+        verdict = self.verdict((), [(family, chosen) for family in self.arrays.families])
+        found = dict.fromkeys(chosen, 0.0)
+        for family, weight in zip(self.arrays.families, verdict.weights.tolist(), strict=False):
+            measured = [fit.importances() for fit in self._fits[family, chosen] if fit.importances is not None]
+            by_feature = torch.stack(measured).double().mean(0).tolist()
+            largest = max(map(abs, by_feature)) or 1.0
+            for unit in chosen:
+                own = max(by_feature[position[feature]] for feature in self.context.units[unit])
+                found[unit] += weight * own / largest
+        return found
+
+    # Families
+
+    def choose_families(self, units: Units) -> None:
+        """Use only the families that add something on the tuning rows of a set; the neural critic costs most."""
+        if not units or len(self.arrays.families) == 0:
+            return
+        chosen = tuple(sorted(units))
+        self.families = (Family.NEURAL,)
+        if self.explains_target(self.verdict(chosen)):  # no need to fit the others
+            return
+        self.families = (Family.NEURAL, *self.arrays.families)
+        self.verdict(chosen)
+        kept = list(self.families)
+        for family in self.families:
+            others = [one for one in kept if one is not family]
+            if others and not self._adds(family, kept, others, chosen):
+                kept = others
+        self.families = tuple(kept)
+
+    def _adds(self, family: Family, kept: list[Family], others: list[Family], units: tuple[int, ...]) -> bool:
+        full = self._combine(tuple((one, units) for one in kept))
+        without = self._combine(tuple((one, units) for one in others))
+        gain = self._tuning_mean(full.tuning - without.tuning)
+        least = JUDGE.min_family_gain * self._tuning_mean(full.tuning).mean
+        return gain.mean > least and (gain.z > JUDGE.min_family_z or family is not Family.NEURAL)
+
+    def _tuning_mean(self, values: Tensor) -> MeanEstimate:
+        return estimate_mean(values, torch.cat(self.tuning_weights))
+
+    # Fits
+
+    def _fit(self, family: Family, units: tuple[int, ...]) -> None:
+        if (family, units) in self._fits:
+            return
+        if family is Family.NEURAL:
+            self._fit_neural([units], "estimate", self.candidates)
+        else:
+            self._fits[family, units] = self.arrays.fit(family, self.context.features_of(list(units)))
+
+    def _refit_neural(self, units: Units, subsets: Iterable[Units]) -> None:
+        """Train neural critics of several subsets side by side, starting from critics with masked units."""
+        wanted = sorted({tuple(sorted(subset)) for subset in subsets if subset})
+        wanted = [subset for subset in wanted if (Family.NEURAL, subset) not in self._fits]
+        if Family.NEURAL in self.families and wanted:
+            masked = self.masked_critics(units)
+            starts = [StartingPoint(masked.critics, k) for k in range(len(self.folds))]
+            self._fit_neural(wanted, "refit", starts)
+
+    def _fit_neural(self, sets: Sequence[tuple[int, ...]], stage: str, starts: Sequence[TrainedCritics]) -> None:
+        n_folds = len(self.folds)
+        per_batch = max(1, JUDGE.max_critics_at_once // n_folds)
+        for start in range(0, len(sets), per_batch):
+            batch = sets[start : start + per_batch]
+            fitted = fit_candidates(
+                self.folds * len(batch),
+                [list(units) for units in batch for _ in self.folds],
+                self.context,
+                stage,
+                [*starts] * len(batch),
+            )
+            for k, units in enumerate(batch):
+                self._fits[Family.NEURAL, units] = [
+                    self._neural_information(fold, candidate)
+                    for fold, candidate in enumerate(fitted[k * n_folds : (k + 1) * n_folds])
+                ]
+
+    def _neural_information(self, fold: int, candidate: CandidateSet) -> FoldInformation:
+        tuning = candidate.information[: len(self.tuning_weights[fold])]
+        return FoldInformation(tuning, candidate.held_out)
+
+    def _combine(self, components: tuple[Component, ...]) -> Stack:
+        fits = [self._fits[component] for component in components]
+        return stack(fits, self.tuning_weights, [len(fold.held_out) for fold in self.folds])

@@ -1,0 +1,76 @@
+"""Rank units by recursive elimination, and measure the best subset of every size."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from minerva_select.config import EXPLANATION, SUPPORT
+from minerva_select.mi.inference import MeanEstimate
+from minerva_select.solvers.judge import Judge
+
+Path = list[tuple[list[int], MeanEstimate]]  # sets of units with their information, largest first
+
+
+def rank_units(judge: Judge, always: Sequence[int], units: Sequence[int]) -> list[int]:
+    """Order units by when recursive elimination drops them, last first; units in ``always`` stay to the end.
+
+    Every step refits, and drops the units with the least permutation importance on the tuning rows. If only neural
+    critics are of use, one critic trained with masked units orders all of them instead.
+    """
+    if not judge.arrays_in_use:
+        return judge.masked_critics(units).order(units) if len(units) > 1 else list(units)
+    remaining: list[int] = list(units)
+    dropped: list[int] = []
+    while len(remaining) > 1 and judge.has_time:
+        importances = judge.array_importances([*always, *remaining])
+        ordered = sorted(remaining, key=lambda unit: importances[unit])
+        few = len(remaining) <= SUPPORT.few_units
+        n_dropped = 1 if few else max(1, int(len(remaining) * SUPPORT.drop_share))
+        dropped += ordered[:n_dropped]
+        remaining = ordered[n_dropped:]
+    return [*reversed(remaining), *reversed(dropped)]
+
+
+def best_subset(judge: Judge, order: Sequence[int], size: int, required: Collection[int] = ()) -> list[int]:
+    """The best set of this size: the first units of the order, or those that follow the best single unit.
+
+    The tuning rows decide. Recursive elimination judges units by what they add to many others, so its first unit need
+    not be the best one alone.
+    """
+    backward = _first(order, size, required)
+    if len(order) < 2 or not judge.arrays_in_use or not judge.has_time:
+        return backward
+    forward = _first([judge.best_single(order), *order], size, required)
+    if set(forward) == set(backward):
+        return backward
+    return max((backward, forward), key=judge.array_bound)
+
+
+def _first(order: Iterable[int], size: int, required: Collection[int]) -> list[int]:
+    distinct = dict.fromkeys([*required, *order])
+    return list(distinct)[:size]
+
+
+def measure_path(judge: Judge, order: Sequence[int], selected: Sequence[int], required: Collection[int]) -> Path:
+    """Information of the selected units and of the best set of every smaller size, largest first."""
+    sizes = [size for size in _path_sizes(len(selected)) if size >= max(1, len(required))]
+    smaller = [best_subset(judge, order, size, required) for size in sizes if size < len(selected)]
+    subsets = [sorted(subset) for subset in (selected, *smaller) if subset]
+    judge.measure_nested(subsets, selected)
+    path: Path = []
+    for subset in subsets:
+        if not judge.has_time:
+            break
+        path.append((subset, judge.measure(subset)))
+    return path
+
+
+def _path_sizes(n_units: int) -> list[int]:
+    """Sizes of subsets, largest first: all sizes, or geometric steps."""
+    if n_units <= EXPLANATION.max_path_points:
+        return list(range(n_units, 0, -1))
+    sizes, size = {n_units, *range(1, EXPLANATION.small_path_sizes + 1)}, n_units
+    while size > 1:
+        size = min(size - 1, round(size * EXPLANATION.path_ratio))
+        sizes.add(size)
+    return sorted(sizes, reverse=True)

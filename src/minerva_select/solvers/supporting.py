@@ -1,0 +1,88 @@
+"""Supporting units: those that add information together, though none of them is proven alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from minerva_select.config import SUPPORT, VETTING
+from minerva_select.solvers.judge import Judge
+from minerva_select.solvers.ranking import rank_units
+
+
+@dataclass(frozen=True)
+class SupportResult:
+    """Units added to the proven ones, and the order in which they were tried."""
+
+    added: list[int] = field(default_factory=list)
+    order: list[int] = field(default_factory=list)  # all units that were ranked, most important first
+
+
+def add_supporting(judge: Judge, proven: Sequence[int], everything: Sequence[int]) -> SupportResult:
+    """Add units in an order fixed on tuning rows, until all columns together tell no more than the kept ones.
+
+    The first test decides whether anything is added, at its level: do all columns together carry more information than
+    the proven units? If they do not, a subset that the tuning rows choose has a second chance beside proven units. Then
+    the smallest size that is enough is found by doubling and bisection.
+    """
+    everything_else = [unit for unit in everything if unit not in proven]
+    if not everything_else or not judge.has_time_for(SUPPORT.min_sets):
+        return SupportResult()
+    total = judge.measure_total(proven, everything).mean
+
+    def adds(units: Sequence[int], level: float) -> bool:
+        left = judge.left_behind(proven, units)
+        return left.p_value < level and left.mean > SUPPORT.left_share * total
+
+    shown = adds(everything, VETTING.more_support_level if proven else VETTING.support_level)
+    if not shown and (not proven or judge.explains_target(judge.verdict(proven))):
+        return SupportResult()
+    order = rank_units(judge, proven, everything_else)
+    if not shown:  # a model of all columns may drown in noise
+        everything = _best_on_tuning_rows(judge, proven, order)
+        if not adds(everything, VETTING.support_level):
+            return SupportResult()
+
+    def is_enough(size: int) -> bool:
+        return _is_enough(judge, [*proven, *order[:size]], everything, total)
+
+    largest = _largest_size(judge, proven, order, is_enough)
+    low, high = 0, largest  # with none it is not enough, with the largest it is
+    while high - low > 1 and judge.has_time:
+        size = (low + high) // 2
+        low, high = (low, size) if is_enough(size) else (size, high)
+    return SupportResult(order[:high], order)
+
+
+def _best_on_tuning_rows(judge: Judge, proven: Sequence[int], order: Sequence[int]) -> list[int]:
+    """The proven units and the first ones of the order, so many that the bound on the tuning rows is largest."""
+    sizes = [2**k for k in range(len(order).bit_length())]
+    subsets = [[*proven, *order[:size]] for size in sizes]
+    return max(subsets, key=judge.array_bound)
+
+
+def _largest_size(judge: Judge, proven: Sequence[int], order: Sequence[int], is_enough: Callable[[int], bool]) -> int:
+    """The size that is enough, found by doubling; or the best one, if more units tell no more.
+
+    All columns can seem to add something to any subset, since two models predict better than one. So the search also
+    ends when the information of the subsets themselves has stopped rising.
+    """
+    best, most, size = 0, judge.measure(proven).mean if proven else 0.0, 1
+    while judge.has_time:
+        size = min(size, len(order))
+        information = judge.measure([*proven, *order[:size]]).mean
+        if information > most:
+            best, most = size, information
+        if is_enough(size):
+            return size
+        if size == len(order) or size >= SUPPORT.patience * max(SUPPORT.patience, best):
+            break
+        size *= 2
+    return best
+
+
+def _is_enough(judge: Judge, units: Sequence[int], everything: Sequence[int], total: float) -> bool:
+    """Whether all columns together add next to nothing to these units, or nothing that could be shown."""
+    left = judge.left_behind(units, everything)
+    shown = left.p_value < VETTING.more_support_level or left.mean > SUPPORT.left_errors * left.standard_error
+    return left.mean <= SUPPORT.left_share * total or not shown

@@ -1,0 +1,147 @@
+import math
+
+import pytest
+
+from minerva_select.config import SUPPORT
+from minerva_select.mi.inference import MeanEstimate
+from minerva_select.solvers.supporting import add_supporting
+
+TOTAL = 1.0
+
+
+class LinearJudge:
+    """A judge of units with known importances; what is left behind is known for every number of added units.
+
+    ``gains`` is the information of the added units themselves, by their number; by default, it rises.
+    """
+
+    arrays_in_use = True
+
+    def __init__(self, left, standard_error=1e-4, n_sets=math.inf, gains=None, noise=None):
+        self.left = left  # nats by number of units beyond the proven ones
+        self.gains = [0.001 * k for k in range(len(left))] if gains is None else gains
+        self.standard_error = standard_error
+        self.noise = noise  # number of columns in which a model of all of them drowns
+        self.n_sets = n_sets
+        self.measured = []
+
+    @property
+    def has_time(self):
+        return self.has_time_for(1)
+
+    def has_time_for(self, n_sets):
+        return len(self.measured) + n_sets <= self.n_sets
+
+    def array_importances(self, units):
+        return {unit: -unit for unit in units}  # low numbers are important
+
+    def array_bound(self, units):
+        return self.gains[self.n_added(units)]
+
+    def verdict(self, units):
+        return list(units)
+
+    def explains_target(self, verdict):
+        return False
+
+    def left_behind(self, units, everything):
+        self.measured.append(list(units))
+        if self.noise and len(everything) == self.noise:
+            return MeanEstimate(-0.01, self.standard_error)
+        return MeanEstimate(self.left[self.n_added(units)], self.standard_error)
+
+    def n_added(self, units):
+        return sum(unit < 100 for unit in units)  # proven units have large numbers
+
+    def information(self, units):
+        return self.gains[self.n_added(units)]
+
+    def mean(self, values):
+        return MeanEstimate(values, self.standard_error)
+
+    def measure(self, units):
+        return self.mean(self.information(units))
+
+    def measure_total(self, units, everything):
+        return MeanEstimate(TOTAL, 0.01)
+
+
+def left_until(size, n_units):
+    """Units add 0.1 nats as long as fewer than ``size`` are added."""
+    return [0.1 if k < size else 0.001 for k in range(n_units + 1)]
+
+
+def test_nothing_is_added_if_nothing_is_left_behind_for_sure():
+    # 0.5 standard errors: p is 0.3
+    judge = LinearJudge([0.1] * 9, standard_error=0.2)
+    result = add_supporting(judge, [100], [*range(8), 100])
+    assert (result.added, result.order) == ([], [])
+    assert judge.measured == [[100], [100]]  # all columns, then the best subset
+
+
+def test_nothing_is_added_if_less_than_the_negligible_share_is_left_behind():
+    judge = LinearJudge([0.99 * SUPPORT.left_share * TOTAL] * 9)  # many standard errors
+    assert add_supporting(judge, [100], [*range(8), 100]).added == []
+
+
+def test_nothing_is_added_if_all_units_are_proven():
+    judge = LinearJudge([0.1])
+    assert add_supporting(judge, [100, 101], [100, 101]).added == []
+    assert judge.measured == []
+
+
+@pytest.mark.parametrize("n_units", [1, 2, 3, 5, 8, 13])
+def test_units_are_added_in_order_until_the_rest_adds_less_than_one_percent(n_units):
+    for size in range(1, n_units + 1):
+        judge = LinearJudge(left_until(size, n_units))
+        result = add_supporting(judge, [100, 101], [*reversed(range(n_units)), 100, 101])
+        assert result.order == list(range(n_units))
+        assert result.added == list(range(size))
+        assert all(units[:2] == [100, 101] for units in judge.measured)
+
+
+def test_the_number_of_measured_sets_grows_with_the_logarithm():
+    for size in (1, 2, 50, 99, 100):
+        judge = LinearJudge(left_until(size, 100))
+        assert add_supporting(judge, [], list(range(100))).added == list(range(size))
+        assert len(judge.measured) <= 2 * math.log2(100) + 3
+
+
+def test_units_that_could_not_be_shown_to_add_anything_end_the_search():
+    # After three units 0.02 nats are left, but with a standard error of 0.05 they are less than half an error
+    left = [0.5, 0.4, 0.3, *[0.02] * 6]
+    assert add_supporting(LinearJudge(left, standard_error=0.05), [], list(range(8))).added == [0, 1, 2]
+    # With a standard error of 0.03 they are more than half an error
+    assert len(add_supporting(LinearJudge(left, standard_error=0.03), [], list(range(8))).added) == 8
+
+
+def test_nothing_is_added_without_time():
+    judge = LinearJudge(left_until(3, 8), n_sets=1)
+    assert add_supporting(judge, [100], [*range(8), 100]).added == []
+    assert judge.measured == []
+
+
+def test_the_search_ends_where_more_units_tell_no_more_by_themselves():
+    # Two models predict better than one, so all columns seem to add 0.1 nats to every subset
+    judge = LinearJudge([0.1] * 101, gains=[0.0, 0.3, 0.5, 0.6, 0.6, *[0.59] * 96])
+    result = add_supporting(judge, [100], [*range(100), 100])
+    assert result.added == [0, 1, 2, 3]
+    assert max(map(len, judge.measured)) == 1 + SUPPORT.patience * 4
+
+
+def test_units_that_tell_nothing_by_themselves_are_not_added():
+    judge = LinearJudge([0.1] * 101, gains=[0.2, *[0.1] * 100])
+    assert add_supporting(judge, [100], [*range(100), 100]).added == []
+
+
+def test_a_subset_chosen_on_tuning_rows_has_a_second_chance_beside_proven_units():
+    gains = [0.0, 0.3, 0.5, 0.6, 0.6, *[0.5] * 96]
+    left = [0.2, 0.2, 0.2, 0.2, *[0.0] * 97]
+    judge = LinearJudge(left, gains=gains, noise=101)
+    assert add_supporting(judge, [100], [*range(100), 100]).added == [0, 1, 2, 3]
+
+
+def test_the_second_chance_needs_proven_units():
+    judge = LinearJudge([0.2] * 100, noise=100)
+    assert add_supporting(judge, [], list(range(100))).added == []
+    assert judge.measured == [[]]
