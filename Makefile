@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 
-.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick bench-scale attack reproduce pictures test-lowest licenses audit clean
+.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick bench-correlated bench-correlated-quick bench-real bench-real-quick bench-scale attack reproduce pictures test-lowest licenses audit clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY_DEV)
@@ -78,6 +78,27 @@ bench-truth-quick: setup  ## the same with the short cases and few seeds: 5 minu
 	rm -rf $(TRUTH_QUICK)
 	$(BIN)/python experiments/truth/run.py --quick --jobs 2 --out $(TRUTH_QUICK)
 	$(BIN)/python experiments/truth/table.py --records $(TRUTH_QUICK)
+
+CORRELATED_QUICK := experiments/correlated/quick
+
+bench-correlated: setup  ## near-copies, noise, Markov blankets and known answers: hours; continues an interrupted run; options such as CORRELATED='--cases noise --jobs 2'
+	PYTHONPATH=experiments $(BIN)/python -m correlated $(CORRELATED)
+	PYTHONPATH=experiments $(BIN)/python -m correlated.page
+
+bench-correlated-quick: setup  ## the same with 18 fits and without paths; always starts from scratch
+	rm -rf $(CORRELATED_QUICK)
+	PYTHONPATH=experiments $(BIN)/python -m correlated --quick --jobs 2 --out $(CORRELATED_QUICK)
+
+bench-real: setup  ## MINERVA and other methods on 13 public tables, judged on unseen rows: hours; needs MINERVA_DATA; continues an interrupted run
+	$(BIN)/python experiments/real/run.py --check-contributions
+	$(BIN)/python experiments/real/table.py
+
+REAL_QUICK := experiments/real/quick
+
+bench-real-quick: setup  ## the same on few rows of three tables, one split: 5 minutes on 2 cores; needs MINERVA_DATA; always starts from scratch
+	rm -rf $(REAL_QUICK)
+	$(BIN)/python experiments/real/run.py --quick --jobs 2 --out $(REAL_QUICK)
+	$(BIN)/python experiments/real/table.py --records $(REAL_QUICK)
 
 bench-scale: setup  ## time, memory and correctness on tables of different sizes: half an hour on 2 cores, 5 GB of disk; continues an interrupted run
 	$(BIN)/python benchmarks/scale/run.py
