@@ -304,8 +304,10 @@ class EliminationConfig:
     max_hidden_share: float = 0.6  # largest expected share of units that a random subset hides
     min_share: float = 0.005  # of all information; a unit that contributes less is dropped, however certain
     masked_steps: int = 300  # training steps of the masked critics
-    refit_steps: int = 150  # of critics without one unit, which start from masked critics
-    refit_patience: int = 2  # evaluations in a row without a better bound, for the same
+    refit_steps: int = 150  # of critics without one unit, which start from masked critics; or,
+    few_units: int = 2  # for at most so many units,
+    refit_steps_unmasked: int = 300  # from the critics of the search
+    refit_patience: int = 2  # evaluations in a row without a better bound, for both
     nested_steps: int = 150  # of masked critics on nested subsets
     drop_fraction: int = 4  # one unit in this many is dropped per step when units are ordered by masked critics
     partner_share: float = 0.5  # of a unit's contribution that vanishes without its partner
@@ -327,6 +329,7 @@ class JudgeConfig:
     min_family_z: float = 2.0  # its z-score, for the neural critic, which costs most
     max_critics_at_once: int = 32  # neural critics trained side by side
     importance_rows: int = 1_000  # tuning rows of a permutation importance
+    max_refit_rows: int = 10_000  # up to which they are fitted once more, to all rows that are not held out
     many_rows: int = 2_000  # from here on, one member per fold of the critics that are not neural is enough
 
     # Boosted trees
@@ -398,7 +401,6 @@ class ExplanationConfig:
     """What is reported about single columns, pairs and nested subsets."""
 
     max_interacting_units: int = 24  # units whose pairs are all measured; pairs grow with the square
-    max_refitted_units: int = 4  # units whose pairs are measured by refits; pairs of more, by masked critics
     max_marginal: int = 100  # columns whose marginal information is measured on held-out rows
     max_redundant: int = 100  # dropped columns for which a replacement is searched
     hurried_redundant: int = 10  # the same when the time limit has passed

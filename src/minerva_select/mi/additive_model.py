@@ -11,9 +11,10 @@ from scipy.special import ndtri, softmax
 
 from minerva_select.config import JUDGE
 from minerva_select.mi.arrays import ArrayFit, FoldArrays, permuted_rows
-from minerva_select.mi.predictive import class_information, prediction_information
+from minerva_select.mi.predictive import PredictionScorer, class_information
 
 _MAX_SCORE = 3.0
+_BLOCK_ROWS = 10_000  # of a design matrix
 
 
 def fit_additive(
@@ -21,29 +22,48 @@ def fit_additive(
 ) -> tuple[ArrayFit, float]:
     """Fit a penalized additive model to the training rows of a member; returns the chosen strength too."""
     train, tune = arrays.members[member]
-    thinned = train[:: -(-len(train) // JUDGE.max_linear_rows)]
-    train = thinned if np.ptp(arrays.target.bins[thinned]) else train  # a rare class may lie between
+    train = _thin(train, arrays)
     unseen = np.concatenate([tune, arrays.held_out])
     design = AdditiveDesign(arrays, features, train)
     if not design.n_terms:  # no level is frequent enough for a coefficient
         return ArrayFit.of_nothing(len(tune), len(arrays.held_out), len(features)), strengths[0]
-    x_train, x_unseen = design.transform(train), design.transform(unseen)
-    best: tuple[float, NDArray[np.float64], float, Any] | None = None
-    for strength in strengths:
-        model = _fit_model(arrays, x_train, train, strength, None if best is None else best[3])
-        predicted = model.predict_proba(x_unseen) if arrays.target.is_class else model.predict(x_unseen)
-        information = prediction_information(predicted, model, arrays, unseen, len(tune))
+    x_train = design.transform(train)
+    best: tuple[float, NDArray[np.float64], float, Any, PredictionScorer] | None = None
+    for candidate in strengths:
+        model = _fit_model(arrays, x_train, train, candidate, None if best is None else best[3])
+        predicted = _predict(model, design, unseen)
+        scorer = PredictionScorer.fit(predicted[: len(tune)], arrays, tune)
+        information = scorer.information(predicted, model, unseen)
         bound = float(np.average(information[: len(tune)], weights=arrays.weights[tune]))
         if best is not None and bound <= best[0]:
             break
-        best = bound, information, strength, model
+        best = bound, information, candidate, model, scorer
     assert best is not None
-    _, information, strength, model = best
+    _, information, strength, model, scorer = best
 
     def importances() -> NDArray[np.float64]:
-        return _importances(model, design, x_unseen[: len(tune)], arrays, tune, features, seed)
+        return _importances(model, design, tune, features, seed)
 
-    return ArrayFit(information[: len(tune)], information[len(tune) :], importances), strength
+    def refit() -> NDArray[np.float64]:
+        rows = _thin(arrays.learnable, arrays)
+        whole = AdditiveDesign(arrays, features, rows)
+        final = _fit_model(arrays, whole.transform(rows), rows, strength, None)
+        return scorer.information(_predict(final, whole, arrays.held_out), final, arrays.held_out)
+
+    return ArrayFit(information[: len(tune)], information[len(tune) :], importances, refit), strength
+
+
+def _thin(rows: NDArray[np.int64], arrays: FoldArrays) -> NDArray[np.int64]:
+    """Every n-th row, if there are too many."""
+    thinned = rows[:: -(-len(rows) // JUDGE.max_linear_rows)]
+    return thinned if np.ptp(arrays.target.bins[thinned]) else rows  # a rare class may lie between
+
+
+def _predict(model: Any, design: AdditiveDesign, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Class probabilities or numbers, in blocks of rows: the design matrix may be wide."""
+    predict = model.predict_proba if design.arrays.target.is_class else model.predict
+    blocks = [rows[start : start + _BLOCK_ROWS] for start in range(0, len(rows), _BLOCK_ROWS)]
+    return np.concatenate([predict(design.transform(block)) for block in blocks])
 
 
 def _fit_model(
@@ -64,17 +84,12 @@ def _fit_model(
 
 
 def _importances(
-    model: Any,
-    design: AdditiveDesign,
-    x: NDArray[np.float64],
-    arrays: FoldArrays,
-    tune: NDArray[np.int64],
-    features: NDArray[np.int64],
-    seed: int,
+    model: Any, design: AdditiveDesign, tune: NDArray[np.int64], features: NDArray[np.int64], seed: int
 ) -> NDArray[np.float64]:  # (n_features,)
     """Fall of the bound on tuning rows when the terms of one column are permuted."""
-    rows, others = permuted_rows(len(tune), seed, JUDGE.importance_rows)
-    target, bins, weights = arrays.target, arrays.target.bins[tune[rows]], arrays.weights[tune[rows]]
+    rows, others = (tune[chosen] for chosen in permuted_rows(len(tune), seed, JUDGE.importance_rows))
+    x, x_other = design.transform(rows), design.transform(others)
+    target, bins, weights = design.arrays.target, design.arrays.target.bins[rows], design.arrays.weights[rows]
     coefficients = np.atleast_2d(model.coef_)  # (n_outputs, n_terms)
 
     def bound(scores: NDArray[np.float64]) -> float:
@@ -84,11 +99,11 @@ def _importances(
         information = class_information(softmax(logits, axis=1), model.classes_, bins, target)
         return float(np.average(information, weights=weights))
 
-    scores = x[rows] @ coefficients.T + model.intercept_
+    scores = x @ coefficients.T + model.intercept_
     base, found, start = bound(scores), np.zeros(len(features)), 0
     for k, (_, levels) in enumerate(design.terms):
         terms = slice(start, start + _n_terms(levels))
-        found[k] = base - bound(scores + (x[others, terms] - x[rows, terms]) @ coefficients[:, terms].T)
+        found[k] = base - bound(scores + (x_other[:, terms] - x[:, terms]) @ coefficients[:, terms].T)
         start = terms.stop
     return found
 

@@ -66,6 +66,11 @@ class FoldArrays:
     members: tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]  # training and tuning positions of each member
     held_out: NDArray[np.int64]  # positions
 
+    @cached_property
+    def learnable(self) -> NDArray[np.int64]:
+        """Positions of all rows that are not held out."""
+        return np.unique(np.concatenate([rows for member in self.members for rows in member]))
+
 
 @dataclass(frozen=True, eq=False)
 class ArrayFit:
@@ -74,6 +79,7 @@ class ArrayFit:
     tuning: NDArray[np.float64]  # of the member's tuning rows
     held_out: NDArray[np.float64]
     importances: Callable[[], NDArray[np.float64]]  # permutation importance of each column on the tuning rows
+    refit: Callable[[], NDArray[np.float64]] | None = None  # information of held-out rows, by a fit to all other rows
 
     @classmethod
     def of_nothing(cls, n_tuning: int, n_held_out: int, n_features: int) -> ArrayFit:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from minerva_select.config import JUDGE
 from minerva_select.mi.arrays import ArrayFit, FoldArrays, permuted_rows
-from minerva_select.mi.predictive import class_information, prediction_information
+from minerva_select.mi.predictive import PredictionScorer, class_information
 
 _ROWS_PER_CALL = 20_000  # of a prediction for permuted columns
 
@@ -20,37 +20,59 @@ def boost(arrays: FoldArrays, features: NDArray[np.int64], member: int, seed: in
 
     Boosting continues until the bound on the tuning rows stops rising; predictions are those of the best round.
     """
-    target = arrays.target
     train, tune = arrays.members[member]
     unseen = np.concatenate([tune, arrays.held_out])
-    values = _prebin(arrays.values[:, features], arrays.is_categorical[features])
-    values[:, np.isnan(values[train]).all(axis=0)] = 0.0  # scikit-learn cannot bin a column without values
+    values = _prebin(arrays, features, train)
     model = _make_model(arrays, features, len(train), seed)
-    y = target.bins[train] if target.is_class else target.scores[target.bins[train]]
-    weights = arrays.weights[train]
-    n_trees_per_round = target.n_bins if target.is_class and target.n_bins > 2 else 1
+    n_trees_per_round = arrays.target.n_bins if arrays.target.is_class and arrays.target.n_bins > 2 else 1
     best, best_round = (-np.inf, np.zeros(0)), 0
     for n_rounds in JUDGE.tree_rounds:
         if best_round < JUDGE.tree_extend_from * model.max_iter or n_rounds * n_trees_per_round > JUDGE.max_trees:
             break
-        model.set_params(max_iter=n_rounds)
-        model.fit(values[train], y, sample_weight=None if weights.min() == weights.max() else weights)
+        _fit_rounds(model, n_rounds, values, arrays, train)
         for k, predicted in _staged(model, values[unseen], arrays):
             score = _score(predicted[: len(tune)], model, arrays, tune)
             if score > best[0]:
                 best, best_round = (score, predicted), k
-    information = prediction_information(best[1], model, arrays, unseen, len(tune))
+    scorer = PredictionScorer.fit(best[1][: len(tune)], arrays, tune)
+    information = scorer.information(best[1], model, unseen)
 
     def importances() -> NDArray[np.float64]:
-        return _importances(model, values[tune], arrays, tune, seed)
+        return _importances(model, _prebin(arrays, features, train)[tune], arrays, tune, seed)
 
-    return ArrayFit(information[: len(tune)], information[len(tune) :], importances)
+    def refit() -> NDArray[np.float64]:
+        rows, values = arrays.learnable, _prebin(arrays, features, train)  # not kept in memory
+        final = _make_model(arrays, features, len(rows), seed)
+        _fit_rounds(final, best_round, values, arrays, rows)
+        return scorer.information(_predict(final, values[arrays.held_out], arrays), final, arrays.held_out)
+
+    return ArrayFit(information[: len(tune)], information[len(tune) :], importances, refit)
 
 
-def _prebin(values: NDArray[np.float32], is_categorical: NDArray[np.bool_]) -> NDArray[np.float32]:
+def _fit_rounds(
+    model: Any, n_rounds: int, values: NDArray[np.float32], arrays: FoldArrays, rows: NDArray[np.int64]
+) -> None:
+    """Boost up to this number of rounds."""
+    target, weights = arrays.target, arrays.weights[rows]
+    y = target.bins[rows] if target.is_class else target.scores[target.bins[rows]]
+    model.set_params(max_iter=n_rounds)
+    model.fit(values[rows], y, sample_weight=None if weights.min() == weights.max() else weights)
+
+
+def _predict(model: Any, x: NDArray[np.float32], arrays: FoldArrays) -> NDArray[np.float64]:
+    predicted: NDArray[np.float64] = model.predict_proba(x) if arrays.target.is_class else model.predict(x)
+    return predicted
+
+
+def _prebin(
+    arrays: FoldArrays, features: NDArray[np.int64], train: NDArray[np.int64]
+) -> NDArray[np.float32]:  # (n_rows, n_features)
     """Bin quantiles, since scikit-learn bins weighted rows slowly, and merge the rarest levels."""
-    n_bins = JUDGE.tree_max_bins - 1
-    return np.where(is_categorical, np.minimum(values, n_bins), np.floor(values * n_bins)).astype(np.float32)
+    own, n_bins = arrays.values[:, features], JUDGE.tree_max_bins - 1
+    is_level = arrays.is_categorical[features]
+    values: NDArray[np.float32] = np.where(is_level, np.minimum(own, n_bins), np.floor(own * n_bins)).astype(np.float32)
+    values[:, np.isnan(values[train]).all(axis=0)] = 0.0  # scikit-learn cannot bin a column without values
+    return values
 
 
 def _make_model(arrays: FoldArrays, features: NDArray[np.int64], n_train: int, seed: int) -> Any:
@@ -99,10 +121,8 @@ def _importances(
 ) -> NDArray[np.float64]:  # (n_features,)
     """Fall of the bound on tuning rows when one column is permuted."""
     rows, others = permuted_rows(len(tune), seed, JUDGE.importance_rows)
-
     own, n_features = x[rows], x.shape[1]
-    predict = model.predict_proba if arrays.target.is_class else model.predict
-    base, found = _score(predict(own), model, arrays, tune[rows]), np.empty(n_features)
+    base, found = _score(_predict(model, own, arrays), model, arrays, tune[rows]), np.empty(n_features)
     # One call predicts for many permuted columns: most of a call is overhead
     per_call = max(1, _ROWS_PER_CALL // len(rows))
     for start in range(0, n_features, per_call):
@@ -110,7 +130,7 @@ def _importances(
         changed = np.repeat(own[None], len(features), axis=0)  # (n_permuted, n_rows, n_features)
         for k, feature in enumerate(features):
             changed[k, :, feature] = x[others, feature]
-        predicted = predict(changed.reshape(-1, n_features))
+        predicted = _predict(model, changed.reshape(-1, n_features), arrays)
         for feature, part in zip(features, np.split(predicted, len(features)), strict=True):
             found[feature] = base - _score(part, model, arrays, tune[rows])
     return found

@@ -71,12 +71,18 @@ class ArrayCritics:
                 self._strengths.setdefault((k, member), (strength,))  # the first set is the largest
                 fits.append(fit)
         tuning = np.concatenate([fit.tuning for fit in fits])
-        held_out = np.logaddexp.reduce([fit.held_out for fit in fits], axis=0) - np.log(len(fits))
+
+        def measure() -> Tensor:
+            found = [fit.held_out for fit in fits]
+            refit = fits[0].refit
+            if refit is not None and len(arrays.learnable) <= JUDGE.max_refit_rows:
+                found.append(refit())
+            return self._tensor(np.logaddexp.reduce(found, axis=0) - np.log(len(found)))
 
         def importances() -> Tensor:
             return self._tensor(np.mean([fit.importances() for fit in fits], axis=0))
 
-        return FoldInformation(self._tensor(tuning), self._tensor(held_out), importances)
+        return FoldInformation(self._tensor(tuning), measure, importances)
 
     def _tensor(self, values: NDArray[np.float64]) -> Tensor:
         return torch.as_tensor(values, dtype=torch.float32, device=self.device)

@@ -65,19 +65,33 @@ class ResidualDistribution:
         return np.where(np.isneginf(scaled), 0.0, np.where(np.isposinf(scaled), 1.0, inside))
 
 
-def prediction_information(
-    predicted: NDArray[np.float64], model: Any, arrays: FoldArrays, rows: NDArray[np.int64], n_tune: int
-) -> NDArray[np.float64]:
-    """Pointwise information of rows from a model's class probabilities, or from its numbers.
+@dataclass(frozen=True, eq=False)
+class PredictionScorer:
+    """Pointwise information of rows from what a model predicts for them.
 
-    The first ``n_tune`` rows are tuning rows, whose residuals give the distribution around a number.
+    A number is not a distribution: the residuals of the tuning rows give the distribution around it.
     """
-    target, bins = arrays.target, arrays.target.bins[rows]
-    if target.is_class:
-        return class_information(predicted, model.classes_, bins, target)
-    tune = slice(0, n_tune)
-    distribution = ResidualDistribution.fit(predicted[tune], target.scores[bins[tune]], arrays.weights[rows[tune]])
-    return distribution.information(predicted, bins, target)
+
+    target: ArrayTarget
+    residuals: ResidualDistribution | None  # of a number
+
+    @classmethod
+    def fit(cls, predicted: NDArray[np.float64], arrays: FoldArrays, tune: NDArray[np.int64]) -> PredictionScorer:
+        """Learn the residuals from predictions of tuning rows, if the target is a number."""
+        target = arrays.target
+        if target.is_class:
+            return cls(target, None)
+        observed = target.scores[target.bins[tune]]
+        return cls(target, ResidualDistribution.fit(predicted, observed, arrays.weights[tune]))
+
+    def information(
+        self, predicted: NDArray[np.float64], model: Any, rows: NDArray[np.int64]
+    ) -> NDArray[np.float64]:  # (n_rows,)
+        """Pointwise information of rows from class probabilities, or from numbers."""
+        bins = self.target.bins[rows]
+        if self.residuals is None:
+            return class_information(predicted, model.classes_, bins, self.target)
+        return self.residuals.information(predicted, bins, self.target)
 
 
 def class_information(

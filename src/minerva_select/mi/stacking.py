@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -18,8 +19,18 @@ class FoldInformation:
     """Pointwise information that one critic finds in the rows of one fold."""
 
     tuning: Tensor  # (n_tuning_rows,) of all members, each by the member that did not train on it
-    held_out: Tensor  # (n_held_out_rows,)
+    measure: Callable[[], Tensor]  # computes that of the held-out rows, which a ranking on tuning rows does not need
     importances: Callable[[], Tensor] | None = None  # permutation importance of each feature on the tuning rows
+
+    @classmethod
+    def of_values(cls, tuning: Tensor, held_out: Tensor) -> FoldInformation:
+        """Values that are known already."""
+        return cls(tuning, lambda: held_out)
+
+    @cached_property
+    def held_out(self) -> Tensor:  # (n_held_out_rows,)
+        """Information of the held-out rows."""
+        return self.measure()
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,23 +38,30 @@ class Stack:
     """Information of a mixture of critics, on tuning rows and on held-out rows."""
 
     tuning: Tensor  # fold after fold
-    held_out: Tensor  # fold after fold
-    weights: Tensor  # (n_critics + 1,) mean over the folds; the last one is that of the prior
+    weights: Tensor  # (n_folds, n_critics + 1); the last one of each fold is that of the prior
+    critics: Sequence[Sequence[FoldInformation]]
+    n_held_out: Sequence[int]
+
+    @cached_property
+    def held_out(self) -> Tensor:
+        """Information of the held-out rows, fold after fold."""
+        mixed = []
+        for k, n_rows in enumerate(self.n_held_out):
+            prior = self.tuning.new_zeros(n_rows)
+            mixed.append(mix(torch.stack([*(critic[k].held_out for critic in self.critics), prior]), self.weights[k]))
+        return torch.cat(mixed)
 
 
 def stack(
     critics: Sequence[Sequence[FoldInformation]], tuning_weights: Sequence[Tensor], n_held_out: Sequence[int]
 ) -> Stack:
     """Mix critics and the prior in every fold, with the weights that are best on its tuning rows."""
-    tuning, held_out, weights = [], [], []
-    for k, (own, n_rows) in enumerate(zip(tuning_weights, n_held_out, strict=True)):
-        tune = torch.stack([*(critic[k].tuning for critic in critics), torch.zeros_like(own)])
-        test = torch.stack([*(critic[k].held_out for critic in critics), own.new_zeros(n_rows)])
-        mixture = mixture_weights(tune, own, JUDGE.weight_prior_rows)
-        weights.append(mixture)
-        tuning.append(mix(tune, mixture))
-        held_out.append(mix(test, mixture))
-    return Stack(torch.cat(tuning), torch.cat(held_out), torch.stack(weights).mean(0))
+    tuning, weights = [], []
+    for k, own in enumerate(tuning_weights):
+        models = torch.stack([*(critic[k].tuning for critic in critics), torch.zeros_like(own)])
+        weights.append(mixture_weights(models, own, JUDGE.weight_prior_rows))
+        tuning.append(mix(models, weights[-1]))
+    return Stack(torch.cat(tuning), torch.stack(weights), critics, n_held_out)
 
 
 def mixture_weights(information: Tensor, row_weights: Tensor, prior_rows: float) -> Tensor:  # (n_models,)

@@ -182,7 +182,7 @@ def _fit_critics(
     trained = critics.information([fold.train[0][: len(fold.held_out)] for fold in folds])
     optimism = [float(seen.mean() - unseen.mean()) for seen, unseen in zip(trained, held_out, strict=True)]
     neural = [
-        FoldInformation(tuning[: len(shared_tuning_rows(fold))], unseen)
+        FoldInformation.of_values(tuning[: len(shared_tuning_rows(fold))], unseen)
         for fold, tuning, unseen in zip(folds, critics.tuning_information(), held_out, strict=True)
     ]
     arrays = ArrayCritics(folds, generator)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from minerva_select.config import EXPLANATION, PLUGIN
+from minerva_select.config import ELIMINATION, EXPLANATION, PLUGIN
 from minerva_select.mi.fold import Fold
 from minerva_select.mi.inference import MeanEstimate
 from minerva_select.mi.pairwise_mi import PairwiseInformation
@@ -68,13 +68,13 @@ def _find_replacements(estimator: PluginEstimator, feature: int, known: list[int
 
 
 def attribute_units(judge: Judge, selected: list[int], contributions: dict[int, MeanEstimate]) -> UnitAttribution:
-    """Interactions of the selected units: by refits if there are few pairs, otherwise by masked critics."""
+    """Interactions of the selected units: by refits of very few units, otherwise by masked critics."""
     if len(selected) < 2:
         return UnitAttribution()
     by_contribution = sorted(selected, key=lambda unit: -contributions[unit].mean)
     strongest = sorted(by_contribution[: EXPLANATION.max_interacting_units])
     critics: Judge | MaskedCritics = judge
-    if len(strongest) > EXPLANATION.max_refitted_units:
+    if len(strongest) > ELIMINATION.few_units:
         critics = judge.masked_critics(selected)
     pairs = estimate_interactions(critics, strongest, selected, judge.context.training.deadline)
     return UnitAttribution(pairs, find_partners(contributions, pairs))

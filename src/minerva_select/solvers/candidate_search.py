@@ -77,10 +77,11 @@ def fit_candidates(
     context: SearchContext,
     stage: str,
     parents: Sequence[TrainedCritics | None] = (),
+    max_steps: int | None = None,
 ) -> list[CandidateSet]:
     """Fit critics to one set of units per fold, side by side; sets that were fitted before are reused.
 
-    A parent is another set of the same fold, whose critics are the starting point.
+    A parent is another set of the same fold, whose critics are the starting point. ``max_steps`` is for refits.
     """
     keys = [(id(fold), *units) for fold, units in zip(folds, sets, strict=True)]
     new = [k for k, key in enumerate(keys) if key not in context.fitted]
@@ -88,10 +89,10 @@ def fit_candidates(
         config, schedule = context.config, context.config.schedule
         if stage == "sparsify":  # interactions that take a plateau to find were found with the larger set, or never
             schedule = dataclasses.replace(schedule, patience_at_zero=schedule.patience)
-        elif stage == "refit":  # starts from critics that were trained with masked units
+        elif stage == "refit":  # starts from critics that know these units, among others
             schedule = dataclasses.replace(
                 schedule,
-                max_steps=min(ELIMINATION.refit_steps, schedule.max_steps),
+                max_steps=min(max_steps or ELIMINATION.refit_steps, schedule.max_steps),
                 patience=ELIMINATION.refit_patience,
                 patience_at_zero=ELIMINATION.refit_patience,
             )

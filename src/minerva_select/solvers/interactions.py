@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
+
+import torch
+from torch import Tensor
 
 from minerva_select.config import ELIMINATION, INFERENCE
 from minerva_select.mi.inference import MeanEstimate
@@ -18,14 +22,18 @@ def estimate_interactions(
 
     I(a; y | rest, b) - I(a; y | rest), where the rest is everything else that is kept.
     """
-    full = masked.information(kept)
-    without = {unit: masked.information([other for other in kept if other != unit]) for unit in units}
+
+    def information(left_out: Sequence[int]) -> Tensor:  # (n_rows,)
+        values = masked.information([unit for unit in kept if unit not in left_out])
+        return values if masked.mean(values).mean > 0 else torch.zeros_like(values)  # no set carries less than nothing
+
+    full = information(())
+    without = {unit: information([unit]) for unit in units}
     found: dict[tuple[int, int], MeanEstimate] = {}
     for first, second in combinations(units, 2):
         if deadline.expired:
             break
-        without_both = masked.information([unit for unit in kept if unit not in (first, second)])
-        found[first, second] = masked.mean(full - without[first] - without[second] + without_both)
+        found[first, second] = masked.mean(full - without[first] - without[second] + information([first, second]))
     return found
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from minerva_select.config import INFERENCE, JUDGE, SEARCH, SUPPORT
+from minerva_select.config import ELIMINATION, INFERENCE, JUDGE, SEARCH, SUPPORT
 from minerva_select.mi.arrays import shared_tuning_rows
 from minerva_select.mi.cross_fit import CrossFitCritics
 from minerva_select.mi.families import ArrayCritics, Family
@@ -100,7 +100,7 @@ class Judge:
         for one in wanted:
             tuning, held_out = masked.information_of(list(one))
             self._fits[Family.NEURAL, one] = [
-                FoldInformation(tune[: len(self.tuning_weights[k])], unseen)
+                FoldInformation.of_values(tune[: len(self.tuning_weights[k])], unseen)
                 for k, (tune, unseen) in enumerate(zip(tuning, held_out, strict=True))
             ]
 
@@ -118,7 +118,7 @@ class Judge:
         """Conditional mutual information of each unit given the others, by critics refitted without it."""
         targets = list(units if of is None else of)
         rests = {unit: [other for other in units if other != unit] for unit in targets}
-        self._refit_neural(units, rests.values())
+        self.refit(units, rests.values())
         full = self.information(units)
         return {unit: self.mean(full - self.information(rest)) for unit, rest in rests.items()}
 
@@ -144,15 +144,24 @@ class Judge:
         surprisal = [-fold.target.log_prior[fold.target.bins[shared_tuning_rows(fold)]] for fold in self.folds]
         return self._tuning_mean(verdict.tuning).mean > SEARCH.full_share * self._tuning_mean(torch.cat(surprisal)).mean
 
+    def tuning_bound(self, units: Iterable[int]) -> float:
+        """Information of these units on the tuning rows."""
+        return self._tuning_mean(self.verdict(units).tuning).mean
+
     def array_bound(self, units: Iterable[int]) -> float:
         """Information of these units on the tuning rows, by trees and additive models."""
         chosen = tuple(sorted(units))
-        verdict = self.verdict((), [(family, chosen) for family in self.arrays.families])
+        verdict = self.verdict((), [(family, chosen) for family in self._ranking_families])
         return self._tuning_mean(verdict.tuning).mean
 
     def best_single(self, order: Sequence[int]) -> int:
         """The unit with the most information alone, among the first ones of an order."""
         return max(order[: SUPPORT.n_singles], key=lambda unit: self.array_bound([unit]))
+
+    @property
+    def _ranking_families(self) -> tuple[Family, ...]:
+        """Trees and additive models, or those of them that are in use."""
+        return tuple(family for family in self.families if family is not Family.NEURAL) or self.arrays.families
 
     @property
     def arrays_in_use(self) -> bool:
@@ -187,9 +196,9 @@ class Judge:
         chosen = tuple(sorted(units))
         features = self.context.features_of(list(chosen))
         position = {feature: k for k, feature in enumerate(features)}
-        verdict = self.verdict((), [(family, chosen) for family in self.arrays.families])
+        verdict = self.verdict((), [(family, chosen) for family in self._ranking_families])
         found = dict.fromkeys(chosen, 0.0)
-        for family, weight in zip(self.arrays.families, verdict.weights.tolist(), strict=False):
+        for family, weight in zip(self._ranking_families, verdict.weights.mean(0).tolist(), strict=False):
             measured = [fit.importances() for fit in self._fits[family, chosen] if fit.importances is not None]
             by_feature = torch.stack(measured).double().mean(0).tolist()
             largest = max(map(abs, by_feature)) or 1.0
@@ -197,6 +206,21 @@ class Judge:
                 own = max(by_feature[position[feature]] for feature in self.context.units[unit])
                 found[unit] += weight * own / largest
         return found
+
+    def refit(self, units: Units, subsets: Iterable[Units]) -> None:
+        """Train neural critics of several subsets of the units side by side.
+
+        They start from critics trained with masked units. For few units, training those takes longer than it saves.
+        """
+        wanted = sorted({tuple(sorted(subset)) for subset in subsets if subset})
+        wanted = [subset for subset in wanted if (Family.NEURAL, subset) not in self._fits]
+        if Family.NEURAL not in self.families or not wanted:
+            return
+        if len(units) <= ELIMINATION.few_units:
+            self._fit_neural(wanted, "refit", self.candidates, ELIMINATION.refit_steps_unmasked)
+        else:
+            masked = self.masked_critics(units)
+            self._fit_neural(wanted, "refit", [StartingPoint(masked.critics, k) for k in range(len(self.folds))])
 
     # Families
 
@@ -237,16 +261,13 @@ class Judge:
         else:
             self._fits[family, units] = self.arrays.fit(family, self.context.features_of(list(units)))
 
-    def _refit_neural(self, units: Units, subsets: Iterable[Units]) -> None:
-        """Train neural critics of several subsets side by side, starting from critics with masked units."""
-        wanted = sorted({tuple(sorted(subset)) for subset in subsets if subset})
-        wanted = [subset for subset in wanted if (Family.NEURAL, subset) not in self._fits]
-        if Family.NEURAL in self.families and wanted:
-            masked = self.masked_critics(units)
-            starts = [StartingPoint(masked.critics, k) for k in range(len(self.folds))]
-            self._fit_neural(wanted, "refit", starts)
-
-    def _fit_neural(self, sets: Sequence[tuple[int, ...]], stage: str, starts: Sequence[TrainedCritics]) -> None:
+    def _fit_neural(
+        self,
+        sets: Sequence[tuple[int, ...]],
+        stage: str,
+        starts: Sequence[TrainedCritics],
+        max_steps: int | None = None,
+    ) -> None:
         n_folds = len(self.folds)
         per_batch = max(1, JUDGE.max_critics_at_once // n_folds)
         for start in range(0, len(sets), per_batch):
@@ -257,6 +278,7 @@ class Judge:
                 self.context,
                 stage,
                 [*starts] * len(batch),
+                max_steps,
             )
             for k, units in enumerate(batch):
                 self._fits[Family.NEURAL, units] = [
@@ -266,7 +288,7 @@ class Judge:
 
     def _neural_information(self, fold: int, candidate: CandidateSet) -> FoldInformation:
         tuning = candidate.information[: len(self.tuning_weights[fold])]
-        return FoldInformation(tuning, candidate.held_out)
+        return FoldInformation(tuning, lambda: candidate.held_out)
 
     def _combine(self, components: tuple[Component, ...]) -> Stack:
         fits = [self._fits[component] for component in components]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from itertools import combinations
 
-from minerva_select.config import EXPLANATION, SUPPORT
+from minerva_select.config import ELIMINATION, EXPLANATION, SUPPORT
 from minerva_select.mi.inference import MeanEstimate
 from minerva_select.solvers.judge import Judge
 
@@ -15,10 +16,12 @@ def rank_units(judge: Judge, always: Sequence[int], units: Sequence[int]) -> lis
     """Order units by when recursive elimination drops them, last first; units in ``always`` stay to the end.
 
     Every step refits, and drops the units with the least permutation importance on the tuning rows. If only neural
-    critics are of use, one critic trained with masked units orders all of them instead.
+    critics are of use, all subsets of few units are refitted, and one critic trained with masked units orders many.
     """
     if not judge.arrays_in_use:
-        return judge.masked_critics(units).order(units) if len(units) > 1 else list(units)
+        if len(units) <= ELIMINATION.few_units:
+            return _order_by_refits(judge, units)
+        return judge.masked_critics(units).order(units)
     remaining: list[int] = list(units)
     dropped: list[int] = []
     while len(remaining) > 1 and judge.has_time:
@@ -29,6 +32,18 @@ def rank_units(judge: Judge, always: Sequence[int], units: Sequence[int]) -> lis
         dropped += ordered[:n_dropped]
         remaining = ordered[n_dropped:]
     return [*reversed(remaining), *reversed(dropped)]
+
+
+def _order_by_refits(judge: Judge, units: Sequence[int]) -> list[int]:
+    """Drop the unit that the others miss least on the tuning rows, one at a time; returns the last one first."""
+    judge.refit(units, [subset for size in range(1, len(units)) for subset in combinations(units, size)])
+    remaining, dropped = list(units), []
+    while remaining:
+        bounds = {unit: judge.tuning_bound([other for other in remaining if other != unit]) for unit in remaining}
+        least = max(remaining, key=lambda unit: bounds[unit])
+        remaining.remove(least)
+        dropped.append(least)
+    return dropped[::-1]
 
 
 def best_subset(judge: Judge, order: Sequence[int], size: int, required: Collection[int] = ()) -> list[int]:

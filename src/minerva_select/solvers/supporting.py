@@ -25,8 +25,7 @@ def add_supporting(judge: Judge, proven: Sequence[int], everything: Sequence[int
     the proven units? If they do not, a subset that the tuning rows choose has a second chance beside proven units. Then
     the smallest size that is enough is found by doubling and bisection.
     """
-    everything_else = [unit for unit in everything if unit not in proven]
-    if not everything_else or not judge.has_time_for(SUPPORT.min_sets):
+    if set(everything) <= set(proven) or not judge.has_time_for(SUPPORT.min_sets):
         return SupportResult()
     total = judge.measure_total(proven, everything).mean
 
@@ -35,13 +34,13 @@ def add_supporting(judge: Judge, proven: Sequence[int], everything: Sequence[int
         return left.p_value < level and left.mean > SUPPORT.left_share * total
 
     shown = adds(everything, VETTING.more_support_level if proven else VETTING.support_level)
-    if not shown and (not proven or judge.explains_target(judge.verdict(proven))):
+    if not shown and (not proven or not judge.arrays_in_use or judge.explains_target(judge.verdict(proven))):
         return SupportResult()
-    order = rank_units(judge, proven, everything_else)
     if not shown:  # a model of all columns may drown in noise
-        everything = _best_on_tuning_rows(judge, proven, order)
+        everything = _best_on_tuning_rows(judge, proven, everything)
         if not adds(everything, VETTING.support_level):
             return SupportResult()
+    order = rank_units(judge, proven, [unit for unit in everything if unit not in proven])
 
     def is_enough(size: int) -> bool:
         return _is_enough(judge, [*proven, *order[:size]], everything, total)
@@ -54,8 +53,10 @@ def add_supporting(judge: Judge, proven: Sequence[int], everything: Sequence[int
     return SupportResult(order[:high], order)
 
 
-def _best_on_tuning_rows(judge: Judge, proven: Sequence[int], order: Sequence[int]) -> list[int]:
-    """The proven units and the first ones of the order, so many that the bound on the tuning rows is largest."""
+def _best_on_tuning_rows(judge: Judge, proven: Sequence[int], everything: Sequence[int]) -> list[int]:
+    """The proven units and the most important others, so many that the bound on the tuning rows is largest."""
+    importances = judge.array_importances(everything)
+    order = sorted(set(everything).difference(proven), key=lambda unit: -importances[unit])
     sizes = [2**k for k in range(len(order).bit_length())]
     subsets = [[*proven, *order[:size]] for size in sizes]
     return max(subsets, key=judge.array_bound)

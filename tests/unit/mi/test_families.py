@@ -258,3 +258,16 @@ def test_terms_beyond_the_limit_are_left_out(two_folds, generator, monkeypatch):
     found = read_arrays(two_folds[0], generator)
     design = AdditiveDesign(found, np.array([1, 3]), np.arange(len(found.values)))
     assert [feature for feature, _ in design.terms] == [1]
+
+
+@each_family
+def test_few_rows_are_fitted_once_more_together_with_the_tuning_rows(family, make_fold, monkeypatch):
+    found = []
+    for limit in (0, JUDGE.max_refit_rows):
+        monkeypatch.setattr(families, "JUDGE", dataclasses.replace(JUDGE, max_refit_rows=limit))
+        one = fit(make_fold(*flipped_class(200)), family, range(4))
+        found.append((one.tuning, one.held_out))
+    (tuning, without), (same_tuning, refitted) = found
+    assert torch.equal(tuning, same_tuning)
+    # The member was fitted to 100 rows, the refit to 150
+    assert 0 < float((without - refitted).abs().mean()) < 0.2

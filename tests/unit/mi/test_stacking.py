@@ -77,7 +77,7 @@ def test_models_of_weight_zero_do_not_count():
 
 
 def fold_of(value, n_tuning, n_held_out):
-    return FoldInformation(torch.full((n_tuning,), value), torch.full((n_held_out,), value))
+    return FoldInformation.of_values(torch.full((n_tuning,), value), torch.full((n_held_out,), value))
 
 
 def test_every_fold_has_its_own_weights():
@@ -91,28 +91,39 @@ def test_every_fold_has_its_own_weights():
     # log of the weight of the good critic, which is above 0.99
     assert found.held_out.tolist() == pytest.approx([1.0] * 50, abs=0.011)
     assert found.tuning.tolist() == pytest.approx([1.0] * 1000, abs=0.011)
-    assert found.weights.tolist() == pytest.approx([0.5, 0.5, 0.0], abs=0.01)
-    assert found.weights.sum() == pytest.approx(1.0)
+    assert found.weights[0].tolist() == pytest.approx([1.0, 0.0, 0.0], abs=0.01)
+    assert found.weights[1].tolist() == pytest.approx([0.0, 1.0, 0.0], abs=0.01)
+    assert found.weights.sum(dim=1).tolist() == pytest.approx([1.0, 1.0])
+
+
+def test_held_out_rows_are_scored_only_when_asked_for():
+    def refuse():
+        raise AssertionError
+
+    found = stack([[FoldInformation(torch.ones(400), refuse)]], [torch.ones(400)], [9])
+    assert float(found.tuning.mean()) == pytest.approx(1.0, abs=0.01)
+    with pytest.raises(AssertionError):
+        found.held_out.mean()
 
 
 def test_held_out_rows_have_no_part_in_the_weights():
     tuning = torch.full((400,), -1.0)
-    found = stack([[FoldInformation(tuning, torch.full((9,), 5.0))]], [torch.ones(400)], [9])
+    found = stack([[FoldInformation.of_values(tuning, torch.full((9,), 5.0))]], [torch.ones(400)], [9])
     # A critic that is worse than the prior gets little weight, whatever it reaches on held-out rows
-    assert found.weights.tolist() == pytest.approx([0.0, 1.0], abs=0.01)
-    assert found.held_out.tolist() == pytest.approx([math.log(1 + float(found.weights[0]) * (math.e**5 - 1))] * 9)
+    assert found.weights[0].tolist() == pytest.approx([0.0, 1.0], abs=0.01)
+    assert found.held_out.tolist() == pytest.approx([math.log(1 + float(found.weights[0, 0]) * (math.e**5 - 1))] * 9)
 
 
 def test_without_critics_there_is_no_information():
     found = stack([], [torch.ones(4), torch.ones(6)], [3, 2])
     assert found.tuning.tolist() == [0.0] * 10
     assert found.held_out.tolist() == [0.0] * 5
-    assert found.weights.tolist() == [1.0]
+    assert found.weights.tolist() == [[1.0], [1.0]]
 
 
 def test_critics_that_overfit_lose_little_in_the_stack():
     noise = torch.randn(2, 400, generator=torch.Generator().manual_seed(0)) * 0.5 - 0.2
-    critics = [[FoldInformation(one, one)] for one in noise]
+    critics = [[FoldInformation.of_values(one, one)] for one in noise]
     found = stack(critics, [torch.ones(400)], [400])
     # Each critic alone has -0.2; the prior limits the loss
     assert float(found.held_out.mean()) > -0.005

@@ -99,7 +99,7 @@ def test_a_target_is_explained_if_its_entropy_is_reached(make_judge, copies):
     n_tuning = sum(map(len, judge.tuning_weights))
     surprisal = -judge.folds[0].target.log_prior[judge.folds[0].target.bins[judge.folds[0].tune[0]]]
     for share, expected in ((1.0, True), (0.98, False), (0.0, False)):
-        assert judge.explains_target(Stack(share * surprisal, torch.zeros(1), torch.zeros(1))) is expected
+        assert judge.explains_target(Stack(share * surprisal, torch.zeros(1, 1), (), ())) is expected
     assert n_tuning == len(surprisal)
     noisy = use_arrays_only(make_judge((codes, y)))
     assert not noisy.explains_target(noisy.verdict([0]))

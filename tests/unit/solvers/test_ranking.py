@@ -32,6 +32,12 @@ class KnownJudge:
     def best_single(self, order):
         return max(order, key=lambda unit: self.array_bound([unit]))
 
+    def refit(self, units, subsets):
+        self.refitted = [list(one) for one in subsets]
+
+    def tuning_bound(self, units):
+        return self.array_bound(units)
+
     def measure_nested(self, sets, units):
         self.nested = [list(one) for one in sets]
 
@@ -72,6 +78,13 @@ def test_with_neural_critics_alone_masked_critics_rank():
     judge.arrays_in_use = False
     judge.masked_critics = lambda units: type("Masked", (), {"order": staticmethod(lambda units: units[::-1])})
     assert rank_units(judge, [7], [0, 1, 2]) == [2, 1, 0]
+
+
+def test_with_neural_critics_alone_refits_rank_very_few_units():
+    judge = KnownJudge({0: 0.1, 1: 0.3})
+    judge.arrays_in_use = False
+    assert rank_units(judge, [7], [0, 1]) == [1, 0]
+    assert judge.refitted == [[0], [1]]
     assert rank_units(judge, [7], [1]) == [1]
 
 
