@@ -121,6 +121,20 @@ EQUIVALENCE = EquivalenceConfig()
 
 
 @dataclass(frozen=True)
+class LinearCombinationsConfig:
+    """When a dropped column counts as a linear combination of kept ones."""
+
+    max_rows: int = 5_000  # compared
+    min_rows_per_column: int = 10  # without missing values
+    min_share: float = 0.5  # of the rows that have values in all columns
+    max_unexplained: float = 1e-3  # share of the variance: the parts of a sum may be rounded
+    min_coefficient: float = 0.01  # standard deviations per standard deviation; columns with less are not needed
+
+
+LINEAR_COMBINATIONS = LinearCombinationsConfig()
+
+
+@dataclass(frozen=True)
 class TargetBinsConfig:
     """How finely a target is divided into bins."""
 
@@ -349,7 +363,13 @@ class JudgeConfig:
     max_linear_rows: int = 20_000  # training rows
     max_linear_steps: int = 60  # of its optimizer
     max_linear_terms: int = 3_000  # columns of its design matrix
-    linear_strengths: tuple[float, ...] = (0.01, 0.05, 0.25, 1.0)  # inverse penalties that the tuning rows choose from
+    linear_strengths: tuple[float, ...] = (
+        0.01,
+        0.05,
+        0.25,
+        1.0,
+        4.0,
+    )  # inverse penalties that the tuning rows choose from
     linear_knots: tuple[float, ...] = (0.1, 0.3, 0.5, 0.7, 0.9)  # quantiles where the slope of a column may change
     min_level_rows: int = 4  # training rows of a level that has its own coefficient
 

@@ -68,7 +68,9 @@ class ArrayCritics:
             else:
                 strengths = self._strengths.get((k, member), JUDGE.linear_strengths)
                 fit, strength = fit_additive(arrays, features, member, strengths, self.seed)
-                self._strengths.setdefault((k, member), (strength,))  # the first set is the largest
+                # The first set is the largest; a smaller one may need a weaker penalty, but no stronger one
+                weaker = tuple(one for one in JUDGE.linear_strengths if one >= strength)
+                self._strengths.setdefault((k, member), weaker)
                 fits.append(fit)
         tuning = np.concatenate([fit.tuning for fit in fits])
 

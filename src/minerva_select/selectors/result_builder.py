@@ -8,6 +8,7 @@ from dataclasses import replace
 from minerva_select.codes import ReasonCode, Role, WarningCode
 from minerva_select.config import ATTRIBUTION, VETTING
 from minerva_select.mi.inference import MeanEstimate
+from minerva_select.preprocessing.linear_combinations import find_linear_combinations
 from minerva_select.results import (
     Estimate,
     FeatureResult,
@@ -35,6 +36,9 @@ class ResultBuilder:
         self.selected = frozenset(solution.selected)
         self.informative = solution.screen.informative
         self.contributions = solution.contributions
+        kept = [name for unit in solution.selected for name in self.names[unit]]
+        dropped = [name for unit, names in enumerate(self.names) if unit not in self.selected for name in names]
+        self.sums = find_linear_combinations(context.table, dropped, kept)
 
     def results(self) -> tuple[FeatureResult, ...]:
         """One result per column, in the user's order."""
@@ -98,6 +102,8 @@ class ResultBuilder:
             return self._selected(name, unit)
         replaced_by = self._replaced_by(name, unit)
         reason, evidence = self._why_dropped(unit, replaced_by)
+        if name in self.sums:
+            reason = Reason(ReasonCode.EQUIVALENT, self.sums[name])
         selected = self.context.keep_redundant and (
             unit in self.solution.additions
             or any(self.informative[self.position_of[member]] for member in self.names[unit])

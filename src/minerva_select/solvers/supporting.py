@@ -19,31 +19,25 @@ class SupportResult:
 
 
 def add_supporting(judge: Judge, proven: Sequence[int], everything: Sequence[int]) -> SupportResult:
-    """Add units in an order fixed on tuning rows, until all columns together tell no more than the kept ones.
+    """Add units in an order fixed on tuning rows, until the others together tell no more than the kept ones.
 
-    The first test decides whether anything is added, at its level: do all columns together carry more information than
-    the proven units? If they do not, a subset that the tuning rows choose has a second chance beside proven units. Then
-    the smallest size that is enough is found by doubling and bisection.
+    The first test decides whether anything is added, at its level: do other columns together add information to the
+    proven units? The tuning rows choose which ones, since a model of all columns may drown in noise. Then the smallest
+    size that is enough is found by doubling and bisection.
     """
     if set(everything) <= set(proven) or not judge.has_time_for(SUPPORT.min_sets):
         return SupportResult()
-    total = judge.measure_total(proven, everything).mean
-
-    def adds(units: Sequence[int], level: float) -> bool:
-        left = judge.left_behind(proven, units)
-        return left.p_value < level and left.mean > SUPPORT.left_share * total
-
-    shown = adds(everything, VETTING.more_support_level if proven else VETTING.support_level)
-    if not shown and (not proven or not judge.arrays_in_use or judge.explains_target(judge.verdict(proven))):
+    if judge.explains_target(judge.verdict(proven)):
         return SupportResult()
-    if not shown:  # a model of all columns may drown in noise
-        everything = _best_on_tuning_rows(judge, proven, everything)
-        if not adds(everything, VETTING.support_level):
-            return SupportResult()
-    order = rank_units(judge, proven, [unit for unit in everything if unit not in proven])
+    rest = _best_on_tuning_rows(judge, proven, everything)
+    left, total = judge.left_behind(proven, rest), judge.measure_total(proven, rest).mean
+    level = VETTING.more_support_level if proven else VETTING.support_level
+    if left.p_value >= level or left.mean <= SUPPORT.left_share * total:
+        return SupportResult()
+    order = rank_units(judge, proven, [unit for unit in rest if unit not in proven])
 
     def is_enough(size: int) -> bool:
-        return _is_enough(judge, [*proven, *order[:size]], everything, total)
+        return _is_enough(judge, [*proven, *order[:size]], rest, total)
 
     largest = _largest_size(judge, proven, order, is_enough)
     low, high = 0, largest  # with none it is not enough, with the largest it is
@@ -57,7 +51,7 @@ def _best_on_tuning_rows(judge: Judge, proven: Sequence[int], everything: Sequen
     """The proven units and the most important others, so many that the bound on the tuning rows is largest."""
     importances = judge.array_importances(everything)
     order = sorted(set(everything).difference(proven), key=lambda unit: -importances[unit])
-    sizes = [2**k for k in range(len(order).bit_length())]
+    sizes = [*(2**k for k in range((len(order) - 1).bit_length())), len(order)]
     subsets = [[*proven, *order[:size]] for size in sizes]
     return max(subsets, key=judge.array_bound)
 
@@ -82,8 +76,8 @@ def _largest_size(judge: Judge, proven: Sequence[int], order: Sequence[int], is_
     return best
 
 
-def _is_enough(judge: Judge, units: Sequence[int], everything: Sequence[int], total: float) -> bool:
-    """Whether all columns together add next to nothing to these units, or nothing that could be shown."""
-    left = judge.left_behind(units, everything)
+def _is_enough(judge: Judge, units: Sequence[int], rest: Sequence[int], total: float) -> bool:
+    """Whether the rest adds next to nothing to these units, or nothing that could be shown."""
+    left = judge.left_behind(units, rest)
     shown = left.p_value < VETTING.more_support_level or left.mean > SUPPORT.left_errors * left.standard_error
     return left.mean <= SUPPORT.left_share * total or not shown

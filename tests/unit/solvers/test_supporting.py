@@ -12,14 +12,16 @@ TOTAL = 1.0
 class LinearJudge:
     """A judge of units with known importances; what is left behind is known for every number of added units.
 
-    ``gains`` is the information of the added units themselves, by their number; by default, it rises.
+    ``gains`` is the information of the added units themselves, by their number; by default, it rises. ``tuning`` is the
+    same on tuning rows, if it differs.
     """
 
     arrays_in_use = True
 
-    def __init__(self, left, standard_error=1e-4, n_sets=math.inf, gains=None, noise=None):
+    def __init__(self, left, standard_error=1e-4, n_sets=math.inf, gains=None, noise=None, tuning=None):
         self.left = left  # nats by number of units beyond the proven ones
         self.gains = [0.001 * k for k in range(len(left))] if gains is None else gains
+        self.tuning = self.gains if tuning is None else tuning
         self.standard_error = standard_error
         self.noise = noise  # number of columns in which a model of all of them drowns
         self.n_sets = n_sets
@@ -36,7 +38,7 @@ class LinearJudge:
         return {unit: -unit for unit in units}  # low numbers are important
 
     def array_bound(self, units):
-        return self.gains[self.n_added(units)]
+        return self.tuning[self.n_added(units)]
 
     def verdict(self, units):
         return list(units)
@@ -76,7 +78,7 @@ def test_nothing_is_added_if_nothing_is_left_behind_for_sure():
     judge = LinearJudge([0.1] * 9, standard_error=0.2)
     result = add_supporting(judge, [100], [*range(8), 100])
     assert (result.added, result.order) == ([], [])
-    assert judge.measured == [[100], [100]]  # all columns, then the best subset
+    assert judge.measured == [[100]]
 
 
 def test_nothing_is_added_if_less_than_the_negligible_share_is_left_behind():
@@ -123,25 +125,26 @@ def test_nothing_is_added_without_time():
 
 def test_the_search_ends_where_more_units_tell_no_more_by_themselves():
     # Two models predict better than one, so all columns seem to add 0.1 nats to every subset
-    judge = LinearJudge([0.1] * 101, gains=[0.0, 0.3, 0.5, 0.6, 0.6, *[0.59] * 96])
+    gains = [0.0, 0.3, 0.5, 0.6, 0.6, *[0.59] * 96]
+    judge = LinearJudge([0.1] * 101, gains=gains, tuning=list(range(101)))
     result = add_supporting(judge, [100], [*range(100), 100])
     assert result.added == [0, 1, 2, 3]
     assert max(map(len, judge.measured)) == 1 + SUPPORT.patience * 4
 
 
 def test_units_that_tell_nothing_by_themselves_are_not_added():
-    judge = LinearJudge([0.1] * 101, gains=[0.2, *[0.1] * 100])
+    judge = LinearJudge([0.1] * 101, gains=[0.2, *[0.1] * 100], tuning=list(range(101)))
     assert add_supporting(judge, [100], [*range(100), 100]).added == []
 
 
-def test_a_subset_chosen_on_tuning_rows_has_a_second_chance_beside_proven_units():
+def test_the_tuning_rows_choose_a_subset_where_a_model_of_all_columns_drowns_in_noise():
     gains = [0.0, 0.3, 0.5, 0.6, 0.6, *[0.5] * 96]
     left = [0.2, 0.2, 0.2, 0.2, *[0.0] * 97]
     judge = LinearJudge(left, gains=gains, noise=101)
     assert add_supporting(judge, [100], [*range(100), 100]).added == [0, 1, 2, 3]
 
 
-def test_the_second_chance_needs_proven_units():
-    judge = LinearJudge([0.2] * 100, noise=100)
+def test_nothing_is_added_if_the_chosen_columns_drown_in_noise():
+    judge = LinearJudge([0.2] * 101, noise=100)
     assert add_supporting(judge, [], list(range(100))).added == []
     assert judge.measured == [[]]
