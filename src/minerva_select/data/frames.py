@@ -12,7 +12,7 @@ from narwhals.exceptions import DuplicateError
 from minerva_select.data.columns import check_unique_names, column_from_array, column_from_series
 from minerva_select.data.materialize import materialize
 from minerva_select.data.sparse import columns_from_sparse, is_sparse
-from minerva_select.errors import InputError, InputTypeError, first_line
+from minerva_select.errors import InputError, InputTypeError, brief, first_line
 from minerva_select.schema import Column, Table
 
 
@@ -53,7 +53,7 @@ def as_target(y: Any, n_rows: int) -> Table:
         _check_present(column, what)
         if (column.values == column.values[0]).all():
             first = column.values[0]
-            value = column.levels[first] if column.levels is not None else str(first).removesuffix(".0")
+            value = brief(column.levels[first]) if column.levels is not None else str(first).removesuffix(".0")
             raise InputError(
                 f"{what} has only one value ({value} in all {n_rows} samples); choose a target that varies."
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri, softmax
 
 from minerva_select.config import JUDGE
-from minerva_select.mi.arrays import ArrayFit, FoldArrays, permuted_rows
+from minerva_select.mi.arrays import ArrayFit, FoldArrays, permuted_rows, quiet_fit
 from minerva_select.mi.predictive import PredictionScorer, class_information
 
 _MAX_SCORE = 3.0
@@ -69,8 +68,7 @@ def _predict(model: Any, design: AdditiveDesign, rows: NDArray[np.int64]) -> NDA
 def _fit_model(
     arrays: FoldArrays, x: NDArray[np.float64], train: NDArray[np.int64], strength: float, previous: Any
 ) -> Any:
-    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415 - takes half a second
-    from sklearn.linear_model import LogisticRegression, Ridge  # noqa: PLC0415
+    from sklearn.linear_model import LogisticRegression, Ridge  # noqa: PLC0415 - takes half a second
 
     target, weights = arrays.target, arrays.weights[train]
     if not target.is_class:
@@ -78,8 +76,7 @@ def _fit_model(
     model = LogisticRegression(C=strength, max_iter=JUDGE.max_linear_steps, tol=1e-3, warm_start=True)
     if previous is not None:
         model.coef_, model.intercept_, model.classes_ = previous.coef_, previous.intercept_, previous.classes_
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the tuning rows judge the result
+    with quiet_fit():
         return model.fit(x, target.bins[train], sample_weight=weights)
 
 

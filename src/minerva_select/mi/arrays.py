@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -85,6 +87,17 @@ class ArrayFit:
     def of_nothing(cls, n_tuning: int, n_held_out: int, n_features: int) -> ArrayFit:
         """A critic that has learned nothing."""
         return cls(np.zeros(n_tuning), np.zeros(n_held_out), lambda: np.zeros(n_features))
+
+
+@contextmanager
+def quiet_fit() -> Iterator[None]:
+    """Silence what scikit-learn says of a fit that the tuning rows judge anyway."""
+    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415 - takes half a second
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", message="The number of unique classes")  # of few rows with many classes
+        yield
 
 
 def permuted_rows(n_rows: int, seed: int, max_rows: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

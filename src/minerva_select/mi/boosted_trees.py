@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minerva_select.config import JUDGE
-from minerva_select.mi.arrays import ArrayFit, FoldArrays, permuted_rows
+from minerva_select.mi.arrays import ArrayFit, FoldArrays, permuted_rows, quiet_fit
 from minerva_select.mi.predictive import PredictionScorer, class_information
 
 _ROWS_PER_CALL = 20_000  # of a prediction for permuted columns
@@ -56,7 +56,8 @@ def _fit_rounds(
     target, weights = arrays.target, arrays.weights[rows]
     y = target.bins[rows] if target.is_class else target.scores[target.bins[rows]]
     model.set_params(max_iter=n_rounds)
-    model.fit(values[rows], y, sample_weight=None if weights.min() == weights.max() else weights)
+    with quiet_fit():
+        model.fit(values[rows], y, sample_weight=None if weights.min() == weights.max() else weights)
 
 
 def _predict(model: Any, x: NDArray[np.float32], arrays: FoldArrays) -> NDArray[np.float64]:

@@ -50,7 +50,7 @@ def test_progress_never_falls_back(told):
 def test_the_stages_of_a_fit_are_all_told(told):
     _, seen, _ = told
     # The screen finds the pair, and the pair tells all: nothing is left to learn
-    assert {"screen", "vet"} <= {progress.stage for progress in seen}
+    assert {"screen", "refit"} <= {progress.stage for progress in seen}
 
 
 @pytest.mark.usefixtures("use_small_fits")
