@@ -53,10 +53,12 @@ def record_path(table: Table, selection: Any, seed: int) -> dict[str, Any]:
 
 
 def path_differences(records: Iterable[dict[str, Any]]) -> dict[int, float | None]:
-    """Path of the fit without k minus the fit with k, for every k of one table; None if the path has no such set."""
+    """Path of the fit without k minus the fit with k, up to the size of its selection; None for sizes it lacks."""
     fits = {record["k"]: record for record in records if not record["error"]}
-    path = fits[None]["figures"]["path"] if None in fits else {}
-    told = {k: fits[k]["bound"]["nats"] for k in sorted(k for k in fits if k is not None)}
+    if None not in fits:
+        return {}
+    path, n_selected = fits[None]["figures"]["path"], len(fits[None]["selected"])
+    told = {k: fits[k]["bound"]["nats"] for k in sorted(k for k in fits if k is not None) if k <= n_selected}
     return {k: path[str(k)] - nats if str(k) in path else None for k, nats in told.items()}
 
 

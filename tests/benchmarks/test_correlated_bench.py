@@ -159,8 +159,9 @@ def test_blankets_are_scored_by_precision_and_recall(study):
 
 
 def test_path_differences_join_the_fit_without_k_and_those_with_k(study):
-    full = record("path_x", "path", path={"1": 0.2, "2": 0.35})
-    fits = [full, *(record("path_x", "path", k=k, nats=nats, path={}) for k, nats in ((1, 0.25), (2, 0.3), (3, 0.4)))]
+    full = record("path_x", "path", path={"1": 0.2, "2": 0.35}) | {"selected": ["a", "b", "c"]}
+    told = {1: 0.25, 2: 0.3, 3: 0.4, 4: 0.5}  # the path ends with the selection, at 3
+    fits = [full, *(record("path_x", "path", k=k, nats=nats, path={}) for k, nats in told.items())]
     differences = study.paths.path_differences(fits)
     assert differences == {1: pytest.approx(-0.05), 2: pytest.approx(0.05), 3: None}
     assert study.goals.path_within(0.06)(fits[:3]).reached
