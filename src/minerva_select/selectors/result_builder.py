@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
+
 from minerva_select.codes import ReasonCode, Role, WarningCode
-from minerva_select.config import ATTRIBUTION, VETTING
+from minerva_select.config import ATTRIBUTION, EQUIVALENCE, VETTING
 from minerva_select.mi.inference import MeanEstimate
 from minerva_select.preprocessing.linear_combinations import find_linear_combinations
 from minerva_select.results import (
@@ -36,6 +38,7 @@ class ResultBuilder:
         self.selected = frozenset(solution.selected)
         self.informative = solution.screen.informative
         self.contributions = solution.contributions
+        self.columns = {column.name: column for column in context.table.columns}
         kept = [name for unit in solution.selected for name in self.names[unit]]
         dropped = [name for unit, names in enumerate(self.names) if unit not in self.selected for name in names]
         self.sums = find_linear_combinations(context.table, dropped, kept)
@@ -122,6 +125,8 @@ class ResultBuilder:
 
     def _copy(self, name: str, original: FeatureResult) -> FeatureResult:
         selected = self.context.keep_redundant and original.selected
+        if self._is_coarser(name, original.feature):  # carries less than its original, by an amount nobody measured
+            original = replace(original, marginal_nats=None, marginal_low=None, marginal_high=None)
         return replace(
             original,
             feature=name,
@@ -135,6 +140,10 @@ class ResultBuilder:
             role=Role.SUBSTITUTE if original.selected else original.role,
             replaced_by=(original.feature,) if original.selected else original.replaced_by,
         )
+
+    def _is_coarser(self, name: str, original: str) -> bool:
+        copy, finer = (len(np.unique(self.columns[one].values)) for one in (name, original))
+        return copy < min(finer, EQUIVALENCE.max_levels + 1)
 
     def training_warnings(self) -> tuple[SelectionWarning, ...]:
         """A warning if counting finds more in one column than the critics found in all: training fell short."""

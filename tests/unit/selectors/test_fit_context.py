@@ -56,6 +56,20 @@ def test_a_copy_is_dropped_and_named_as_a_stand_in(plain_answer):
     assert results["again"].marginal_nats == results["f0"].marginal_nats
 
 
+def test_sums_and_coarser_versions_of_kept_columns_are_equivalent_to_them(use_small_fits):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.random((400, 2)), columns=["a", "b"])
+    X = X.assign(total=X["a"] + X["b"], high=X["a"] > 0.3)
+    results = by_name(fit(X, X["a"].round(1) + 10 * X["b"].round(1), n_features_to_select=2))
+    kept = [name for name, result in results.items() if result.selected]
+    (rest,) = {"a", "b", "total"}.difference(kept)
+    assert results[rest].reason.code is ReasonCode.EQUIVALENT
+    assert {*results[rest].reason.columns} == {*kept}
+    assert results["high"].reason == Reason(ReasonCode.EQUIVALENT, ("a",))
+    # It carries less than its original, and how much less was not measured
+    assert results["high"].marginal_nats is None
+
+
 def test_columns_that_matter_together_are_named_as_partners(plain_answer):
     results = by_name(plain_answer)
     assert (results["f0"].partners, results["f3"].partners) == (("f3",), ("f0",))
