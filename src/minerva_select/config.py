@@ -386,7 +386,7 @@ class ConditionalTestConfig:
     """Test of categorical columns given the kept ones, by residuals of all rows."""
 
     level: float = 0.05  # divided by the number of candidates
-    min_share: float = 0.001  # of the information of the kept columns that a column must add
+    min_share: float = 0.002  # of the information of the kept columns that a column must add
     max_columns: int = 300  # categorical ones
     max_rows: int = 20_000
     max_cells: int = 30_000_000  # of the design matrix: rows times terms
