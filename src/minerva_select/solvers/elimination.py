@@ -20,9 +20,10 @@ class EliminationResult:
 
 
 def eliminate(judge: Judge, units: Sequence[int], required: Collection[int]) -> EliminationResult:
-    """Drop the unit with the least contribution, one at a time, until every remaining unit contributes.
+    """Drop units that contribute nothing, the least contribution first, measured given the units that are left.
 
-    Of two units that carry the same information neither contributes at first; when one is dropped the other does.
+    Of two units that carry the same information neither contributes at first; when one is dropped the other does. A
+    unit whose contribution is proven at first stays: given fewer others, it contributes more.
     """
     remaining = list(units)
     dropped: dict[int, MeanEstimate] = {}
@@ -30,28 +31,22 @@ def eliminate(judge: Judge, units: Sequence[int], required: Collection[int]) -> 
         return EliminationResult(remaining, completed=not remaining)
     floor = ELIMINATION.min_share * judge.measure(remaining).mean
     contributions = judge.contributions(remaining)
-    completed = True
-    while completed:
-        doubtful = _doubtful(contributions, remaining, required, floor)
-        if not doubtful:
-            break
-        least, *others = doubtful
-        remaining.remove(least)
-        dropped[least] = contributions.pop(least)
-        completed = judge.has_time_for(len(others) + 1)
-        if completed:  # only a doubtful unit can become the next to be dropped
-            contributions |= judge.contributions(remaining, of=others)
-    return EliminationResult(remaining, dropped, completed)
 
+    def is_doubtful(unit: int) -> bool:
+        level = VETTING.level / max(1, len(remaining))
+        return contributions[unit].mean <= floor or contributions[unit].p_value >= level
 
-def _doubtful(
-    contributions: dict[int, MeanEstimate], remaining: list[int], required: Collection[int], floor: float
-) -> list[int]:
-    """Units without a proven contribution, the least first."""
-    level = VETTING.level / max(1, len(remaining))
-    optional = [unit for unit in remaining if unit not in required]
-    doubtful = [unit for unit in optional if contributions[unit].mean <= floor or contributions[unit].p_value >= level]
-    return sorted(doubtful, key=lambda unit: (contributions[unit].mean > floor, contributions[unit].z))
+    doubtful = [unit for unit in remaining if unit not in required and is_doubtful(unit)]
+    doubtful.sort(key=lambda unit: (contributions[unit].mean > floor, contributions[unit].z))
+    for unit in doubtful:
+        if dropped:
+            if not judge.has_time_for(2):
+                return EliminationResult(remaining, dropped, completed=False)
+            contributions |= judge.contributions(remaining, of=[unit])
+        if is_doubtful(unit):
+            remaining.remove(unit)
+            dropped[unit] = contributions[unit]
+    return EliminationResult(remaining, dropped)
 
 
 def find_proven(contributions: dict[int, MeanEstimate]) -> frozenset[int]:

@@ -87,6 +87,11 @@ class Judge:
             self._masked[chosen] = MaskedCritics(self.folds, self.candidates, list(chosen), self.context)
         return self._masked[chosen]
 
+    def _covering_critics(self, units: Units) -> MaskedCritics:
+        """Masked critics of these units, or of the smallest trained set that contains them."""
+        covering = [chosen for chosen in self._masked if {*chosen} >= {*units}]
+        return self._masked[min(covering, key=len)] if covering else self.masked_critics(units)
+
     def measure_nested(self, sets: Sequence[Units], units: Units) -> None:
         """Train one neural critic on several subsets of the units, for the families in use."""
         wanted = [tuple(sorted(one)) for one in sets if one]
@@ -219,7 +224,7 @@ class Judge:
         if len(units) <= ELIMINATION.few_units:
             self._fit_neural(wanted, "refit", self.candidates, ELIMINATION.refit_steps_unmasked)
         else:
-            masked = self.masked_critics(units)
+            masked = self._covering_critics(units)
             self._fit_neural(wanted, "refit", [StartingPoint(masked.critics, k) for k in range(len(self.folds))])
 
     # Families
