@@ -122,6 +122,9 @@ def solve_vetting(
     attributed = attribute_units(judge, selected, contributions) if judge.has_time else UnitAttribution()
     path = measure_path(judge, order, selected, required)
     information = judge.measure(selected)
+    # All columns carry at least as much as some of them, even if a model of all drowns in noise
+    adds_more = left_behind is not None and left_behind.mean > 0
+    total = judge.measure_total(selected, everything) if adds_more else information
     return VettingSolution(
         screens[0],
         importances,
@@ -132,7 +135,7 @@ def solve_vetting(
         proven=find_proven(contributions),
         additions={unit: gain for unit, gain in additions.items() if unit not in contributions},
         information=information,
-        total=information if left_behind is None else judge.measure_total(selected, everything),
+        total=total,
         left_behind=left_behind,
         units=attributed,
         path=path,
