@@ -35,10 +35,11 @@ def add_supporting(judge: Judge, proven: Sequence[int], everything: Sequence[int
     level = VETTING.more_support_level if proven else VETTING.support_level
     if left.p_value >= level or left.mean <= SUPPORT.left_share * total:
         return SupportResult()
-    order = rank_units(judge, proven, [unit for unit in rest if unit not in proven])
+    order = rank_units(judge, proven, [unit for unit in everything if unit not in proven])
+    rests = [everything] if {*rest} == {*everything} else [everything, rest]
 
     def is_enough(size: int) -> bool:
-        return _is_enough(judge, [*proven, *order[:size]], rest, total)
+        return all(_is_enough(judge, [*proven, *order[:size]], one, total) for one in rests)
 
     largest = _largest_size(judge, proven, order, is_enough)
     low, high = 0, largest  # with none it is not enough, with the largest it is
