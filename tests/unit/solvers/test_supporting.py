@@ -148,3 +148,13 @@ def test_nothing_is_added_if_the_chosen_columns_drown_in_noise():
     judge = LinearJudge([0.2] * 101, noise=100)
     assert add_supporting(judge, [], list(range(100))).added == []
     assert judge.measured == [[]]
+
+
+def test_the_search_goes_on_while_all_columns_add_more_than_those_of_the_first_test():
+    class TwoRests(LinearJudge):
+        def left_behind(self, units, everything):
+            needed = 10 if len(everything) == 101 else 4
+            return MeanEstimate(0.1 if self.n_added(units) < needed else 0.0, self.standard_error)
+
+    judge = TwoRests([0.0] * 101, gains=[0.01 * k for k in range(101)], tuning=[0.0, 0.3, 0.5, 0.6, 0.7, *[0.6] * 96])
+    assert add_supporting(judge, [100], [*range(100), 100]).added == list(range(10))
