@@ -94,7 +94,7 @@ BAD_TABLES = {
 BAD_TARGETS = {
     "none": (None, "None"),
     "constant numbers": (np.ones(N_ROWS), "'y' has only one value (1 in all"),
-    "constant text": (pd.Series(["no"] * N_ROWS, name="fraud"), "'fraud' has only one value (no"),
+    "constant text": (pd.Series(["no"] * N_ROWS, name="fraud"), "'fraud' has only one value ('no'"),
     "one of two constant": (pd.DataFrame({"a": labels(), "b": 0}), "'b' has only one value"),
     "a missing number": (labels(row_4=np.nan), "'fraud' has 1 missing value"),
     "a missing text": (pd.Series(["no", None] * (N_ROWS // 2), name="fraud"), "'fraud' has 30 missing values"),
