@@ -104,6 +104,7 @@ def test_the_page_follows_the_color_scheme_and_its_button(open_report):
     page = open_report(full_selection()).page
     light = brightness(page)
     page.emulate_media(color_scheme="dark")
+    page.locator("[role=switch][aria-checked=true]").wait_for()  # the page hears of the change a little later
     dark = brightness(page)
     switch = page.get_by_role("switch", name="Dark mode")
     assert switch.is_checked()
