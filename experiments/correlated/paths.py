@@ -1,4 +1,4 @@
-"""Compare the path of a selection with fits that are told how many features to keep."""
+"""Compare the path of a selection with fits that request the same number of features."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial

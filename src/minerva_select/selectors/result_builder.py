@@ -125,7 +125,7 @@ class ResultBuilder:
 
     def _copy(self, name: str, original: FeatureResult) -> FeatureResult:
         selected = self.context.keep_redundant and original.selected
-        if self._is_coarser(name, original.feature):  # carries less than its original, by an amount nobody measured
+        if self._is_coarser(name, original.feature):  # carries less, and how much was not measured
             original = replace(original, marginal_nats=None, marginal_low=None, marginal_high=None)
         return replace(
             original,
