@@ -122,11 +122,14 @@ EQUIVALENCE = EquivalenceConfig()
 
 @dataclass(frozen=True)
 class LinearCombinationsConfig:
-    """When a dropped column counts as a linear combination of kept ones."""
+    """When a column counts as a linear combination of others."""
 
     max_rows: int = 5_000  # compared
     min_rows_per_column: int = 10  # without missing values
     min_share: float = 0.5  # of the rows that have values in all columns
+    max_missing: float = 0.05  # share of missing values of a column that is tested before the fit
+    rounding_factor: float = 4.0  # how many times the expected rounding error the residuals may be, before the fit
+    min_distance: float = 1e-9  # of two values, as a share of the range; smaller ones are floating-point errors
     max_unexplained: float = 1e-3  # share of the variance: the parts of a sum may be rounded
     min_coefficient: float = 0.01  # standard deviations per standard deviation; columns with less are not needed
 

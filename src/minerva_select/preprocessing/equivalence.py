@@ -32,17 +32,30 @@ def find_equivalents(
     values and more distinct ones decide ties. Two similar columns whose difference says something about the target are
     not equivalent.
     """
-    rows = _sample(table.n_rows, len(table.columns))
-    columns = [_SampledColumn.of(column, column_types[column.name], rows) for column in table.columns]
-    classes = classes[rows]
-    order = sorted(range(len(columns)), key=lambda k: (columns[k].name not in keep, *columns[k].preference(classes)))
-    ordered = [columns[k] for k in order]
+    ordered, classes = _sample_in_order(table, column_types, classes, keep)
     numeric = [one for one in ordered if not one.is_categorical]
     categorical = [one for one in ordered if one.is_categorical]
     found = _near_copies(numeric, classes, keep) | _recodings(categorical, keep)
     left = [one for one in ordered if one.name not in found]
     found |= _coarser_versions(left, keep)
     return {name: _follow(name, found) for name in table.names if name in found}
+
+
+def rank_by_information(
+    table: Table, column_types: Mapping[str, ColumnType], classes: NDArray[np.int64], keep: Collection[str] = ()
+) -> dict[str, float]:
+    """Information of each column about the target by counting, in order of preference; those in ``keep`` are first."""
+    ordered, classes = _sample_in_order(table, column_types, classes, keep)
+    return {one.name: one.information(classes) for one in ordered}
+
+
+def _sample_in_order(
+    table: Table, column_types: Mapping[str, ColumnType], classes: NDArray[np.int64], keep: Collection[str]
+) -> tuple[list[_SampledColumn], NDArray[np.int64]]:
+    rows = _sample(table.n_rows, len(table.columns))
+    columns = [_SampledColumn.of(column, column_types[column.name], rows) for column in table.columns]
+    classes = classes[rows]
+    return sorted(columns, key=lambda one: (one.name not in keep, *one.preference(classes))), classes
 
 
 def _follow(name: str, found: Mapping[str, str]) -> str:
@@ -81,13 +94,13 @@ class _SampledColumn:
 
     def preference(self, classes: NDArray[np.int64]) -> tuple[float, int, int]:
         """Sort key: more information first, then fewer missing values, then more distinct values."""
+        return -self.information(classes), self.n_missing, -self.n_codes
+
+    def information(self, classes: NDArray[np.int64]) -> float:
+        """Information about the target, by counting in bins, in steps that hide small differences."""
         bins = self.codes if self.is_categorical else _bin(self.ranks, EQUIVALENCE.n_bins)
         information = _information(np.minimum(bins, EQUIVALENCE.max_levels), classes)
-        return (
-            -round(information / EQUIVALENCE.information_step) * EQUIVALENCE.information_step,
-            self.n_missing,
-            -self.n_codes,
-        )
+        return round(information / EQUIVALENCE.information_step) * EQUIVALENCE.information_step
 
 
 def _near_copies(
@@ -137,11 +150,17 @@ def _is_copy(column: _SampledColumn, leader: _SampledColumn, classes: NDArray[np
     present = ~(missing | leader_missing)
     own, other = column.ranks[present], leader.ranks[present]
     falls = float(np.corrcoef(own, other)[0, 1]) < 0
-    difference = (1 - own if falls else own) - other
+    return not is_difference_informative((1 - own if falls else own) - other, other, classes[present])
+
+
+def is_difference_informative(
+    difference: NDArray[np.floating], ranks: NDArray[np.floating], classes: NDArray[np.int64]
+) -> bool:
+    """Whether what a column differs by from another one, of the given ranks, clearly says something of the target."""
     if not np.ptp(difference) > 0:
-        return True
-    level = _bin(other, EQUIVALENCE.n_difference_bins)
-    return not _depends(_bin_locally(difference, other), level, classes[present])
+        return False
+    level = _bin(ranks, EQUIVALENCE.n_difference_bins)
+    return _depends(_bin_locally(difference, ranks), level, classes)
 
 
 def _bin_locally(difference: NDArray[np.floating], other: NDArray[np.floating]) -> NDArray[np.int64]:

@@ -47,6 +47,7 @@ from minerva_select.selectors.usable_columns import (
     canonical_order,
     find_copied_rows,
     find_usable_columns,
+    leave_out_determined,
     merge_equivalents,
 )
 
@@ -247,7 +248,11 @@ class SolverSelector(TableSelector):
         copies = find_copied_rows(table, columns, target)
         if copies is not None:
             columns = find_usable_columns(table, *options, copies)
-        return merge_equivalents(table, columns, target, target_types) if self._merges else columns, copies
+        if self._merges:
+            columns = merge_equivalents(table, columns, target, target_types)
+            if self.redundant == "drop":
+                columns = leave_out_determined(table, columns, target, target_types)
+        return columns, copies
 
     def _settings(self) -> dict[str, Any]:
         """Parameters that a saved selection keeps."""

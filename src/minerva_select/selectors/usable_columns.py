@@ -17,8 +17,9 @@ from minerva_select.errors import InputError, brief
 from minerva_select.preprocessing.column_types import TargetTypes, infer_column_types
 from minerva_select.preprocessing.duplicated_rows import TableRows, find_copies
 from minerva_select.preprocessing.duplicates import find_duplicates, find_unusable
-from minerva_select.preprocessing.equivalence import find_equivalents
+from minerva_select.preprocessing.equivalence import find_equivalents, rank_by_information
 from minerva_select.preprocessing.identifiers import Identifier, find_identifiers
+from minerva_select.preprocessing.linear_combinations import find_determined
 from minerva_select.results import Reason
 from minerva_select.schema import Column, ColumnType, Table
 from minerva_select.selectors.fold_splits import find_strata
@@ -97,19 +98,45 @@ def find_usable_columns(
 
 def merge_equivalents(table: Table, columns: UsableColumns, target: Table, target_types: TargetTypes) -> UsableColumns:
     """Leave out columns that are equivalent to another one; columns in feature groups stay as they are."""
-    names = [name for name in columns.names if name not in columns.grouped and name not in columns.identifiers]
-    if len(names) < 2:
+    candidates, classes = _comparable(table, columns), _classes(target, target_types)
+    if len(candidates.columns) < 2:
         return columns
-    names = canonical_order(table.select(names))  # so that neither names nor positions decide
+    found = find_equivalents(candidates, columns.column_types, classes, columns.kept)
+    originals = {**{name: found.get(one, one) for name, one in columns.originals.items()}, **found}
+    return dataclasses.replace(_leave_out(columns, {name: (one,) for name, one in found.items()}), originals=originals)
+
+
+def leave_out_determined(
+    table: Table, columns: UsableColumns, target: Table, target_types: TargetTypes
+) -> UsableColumns:
+    """Leave out columns that several others determine, such as one of a total and its parts: the least informative."""
+    candidates = _comparable(table, columns)
+    if len(candidates.columns) < 3:
+        return columns
+    classes = _classes(target, target_types)
+    information = rank_by_information(candidates, columns.column_types, classes, columns.kept)
+    found = find_determined(candidates, information, classes)
+    return _leave_out(columns, {name: needed for name, needed in found.items() if name not in columns.kept})
+
+
+def _comparable(table: Table, columns: UsableColumns) -> Table:
+    """The used columns that may represent others, in an order that neither names nor positions decide."""
+    names = [name for name in columns.names if name not in columns.grouped and name not in columns.identifiers]
+    return table.select(canonical_order(table.select(names)))
+
+
+def _classes(target: Table, target_types: TargetTypes) -> NDArray[np.int64]:
     strata = find_strata(target, target_types)
-    classes = strata if target_types.is_discrete else strata * _N_CLASSES // (int(strata.max()) + 1)
-    found = find_equivalents(table.select(names), columns.column_types, classes, columns.kept)
+    return strata if target_types.is_discrete else strata * _N_CLASSES // (int(strata.max()) + 1)
+
+
+def _leave_out(columns: UsableColumns, found: Mapping[str, tuple[str, ...]]) -> UsableColumns:
+    """Leave out columns whose information others carry."""
     return dataclasses.replace(
         columns,
         names=tuple(name for name in columns.names if name not in found),
         units=tuple(members for members in columns.units if members[0] not in found),
-        reasons={**columns.reasons, **{name: Reason(ReasonCode.EQUIVALENT, (one,)) for name, one in found.items()}},
-        originals={**{name: found.get(one, one) for name, one in columns.originals.items()}, **found},
+        reasons={**columns.reasons, **{name: Reason(ReasonCode.EQUIVALENT, of) for name, of in found.items()}},
     )
 
 
