@@ -270,7 +270,7 @@ class Schedule:
     weight_decay: float = 0.01  # of AdamW
     evaluate_every: int = 25  # steps between evaluations on the tuning rows
     patience: int = 4  # evaluations in a row without a better bound on the tuning rows
-    patience_at_zero: int = 8  # the same while the bound is not above 0: interactions are found after a plateau
+    patience_at_zero: int = 8  # the same on a plateau at 0, after which interactions may be found
     n_decays: int = 0  # times to continue at a fifth of the learning rate after patience has run out
     max_gradient_norm: float = 5.0  # per member; larger gradients are scaled down
 
@@ -280,9 +280,13 @@ class StoppingConfig:
     """When a training has converged or diverged."""
 
     min_relative_rise: float = 5e-3  # of the bound, below which an evaluation counts as no better
-    min_scale: float = 1e-2  # nats; a smaller bound is judged as if it were this large
+    min_scale: float = 1e-2  # nats; a smaller bound is judged as if it were this large, or as
+    ceiling_scale: float = 0.1  # this share of the largest possible bound, if that is at most 1 nat
     max_scale: float = 1e9  # nats; keeps the comparison finite
     above_zero: float = 1e-3  # nats from which a bound counts as above 0
+    plateau_share: float = 0.1  # of the largest bound: training rows with more are learned, so this is no plateau, and
+    fall_share: float = 0.1  # of the best bound is the fall by overfitting that makes an evaluation count twice, and
+    min_fall: float = 0.02  # the least such fall in nats
     ceiling_share: float = 0.998  # of the largest possible bound, where nothing is left to learn
     decay_factor: float = 0.2  # of the learning rate at each decay
     diverged_nats: float = 1e3  # loss above which a training has diverged
@@ -320,7 +324,7 @@ class EliminationConfig:
     one_out_share: float = 0.3  # share that hide exactly one unit; the rest hide a random subset
     max_hidden_share: float = 0.6  # largest expected share of units that a random subset hides
     min_share: float = 0.005  # of all information; a unit that contributes less is dropped, however certain
-    masked_steps: int = 300  # training steps of the masked critics
+    masked_steps: int = 200  # training steps of the masked critics
     refit_steps: int = 150  # of critics without one unit, which start from masked critics; or,
     few_units: int = 2  # for at most so many units,
     refit_steps_unmasked: int = 300  # from the critics of the search
@@ -351,9 +355,8 @@ class JudgeConfig:
 
     # Boosted trees
     tree_learning_rate: float = 0.2
-    tree_rounds: tuple[int, ...] = (24, 72, 160)  # numbers of boosting rounds, each tried if
-    tree_extend_from: float = 0.75  # the bound on the tuning rows was best in the last quarter of those before
-    tree_stride: int = 4  # rounds between evaluations on the tuning rows
+    tree_max_rounds: int = 400  # of boosting
+    tree_patience: int = 16  # rounds without a better bound on the tuning rows
     max_trees: int = 4000  # rounds times classes
     tree_leaves: tuple[tuple[int, int], ...] = ((0, 5), (2_000, 10), (10_000, 24))  # from so many training rows on
     tree_max_bins: int = 128

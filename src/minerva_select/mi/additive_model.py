@@ -32,7 +32,7 @@ def fit_additive(
         model = _fit_model(arrays, x_train, train, candidate, None if best is None else best[3])
         predicted = _predict(model, design, unseen)
         scorer = PredictionScorer.fit(predicted[: len(tune)], arrays, tune)
-        information = scorer.information(predicted, model, unseen)
+        information = scorer.information(predicted, _classes(model), unseen)
         bound = float(np.average(information[: len(tune)], weights=arrays.weights[tune]))
         if best is not None and bound <= best[0]:
             break
@@ -47,7 +47,7 @@ def fit_additive(
         rows = _thin(arrays.learnable, arrays)
         whole = AdditiveDesign(arrays, features, rows)
         final = _fit_model(arrays, whole.transform(rows), rows, strength, None)
-        return scorer.information(_predict(final, whole, arrays.held_out), final, arrays.held_out)
+        return scorer.information(_predict(final, whole, arrays.held_out), _classes(final), arrays.held_out)
 
     return ArrayFit(information[: len(tune)], information[len(tune) :], importances, refit), strength
 
@@ -63,6 +63,12 @@ def _predict(model: Any, design: AdditiveDesign, rows: NDArray[np.int64]) -> NDA
     predict = model.predict_proba if design.arrays.target.is_class else model.predict
     blocks = [rows[start : start + _BLOCK_ROWS] for start in range(0, len(rows), _BLOCK_ROWS)]
     return np.concatenate([predict(design.transform(block)) for block in blocks])
+
+
+def _classes(model: Any) -> NDArray[np.int64]:
+    """Classes that a model predicts; none if it predicts numbers."""
+    classes: NDArray[np.int64] = getattr(model, "classes_", np.empty(0, dtype=np.int64))
+    return classes
 
 
 def _fit_model(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
 import torch
 from torch import Generator, Tensor
 
-from minerva_select.config import Schedule
+from minerva_select.config import STOPPING, Schedule
 from minerva_select.mi.bounds import pointwise_information
 from minerva_select.mi.cross_fit import CrossFitCritics
 from minerva_select.mi.layers import Dropout
@@ -67,7 +68,12 @@ def fit_critics(
         schedule,
         replace(context, ranks=critics.sharding.ranks),  # the processes that share the rows
         stage=stage,
-        options=TrainingOptions(n_features=lambda: max(len(task.features) for task in critics.tasks), ceiling=ceiling),
+        options=TrainingOptions(
+            n_features=lambda: max(len(task.features) for task in critics.tasks),
+            ceiling=ceiling,
+            # Batches with more rows of rare classes have another bound than the tuning rows
+            learned=STOPPING.plateau_share * float(ceiling.mean()) if isinstance(sampler, UniformSampler) else math.inf,
+        ),
     )
 
 

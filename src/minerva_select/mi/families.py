@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import torch
@@ -18,6 +18,8 @@ from minerva_select.mi.arrays import ArrayFit, FoldArrays, is_supported, read_ar
 from minerva_select.mi.boosted_trees import boost
 from minerva_select.mi.fold import Fold
 from minerva_select.mi.stacking import FoldInformation
+from minerva_select.mi.tree_models import has_lightgbm
+from minerva_select.runtime.parallel import run_side_by_side
 
 
 class Family(StrEnum):
@@ -42,7 +44,7 @@ class ArrayCritics:
         in_time = max(JUDGE.min_training_rows, seconds * JUDGE.rows_per_second / len(folds))
         self._max_rows = int(min(JUDGE.max_training_rows, in_time))
         self._generator = torch.Generator().manual_seed(self.seed)
-        self._strengths: dict[tuple[int, int], tuple[float, ...]] = {}
+        self._strengths: dict[tuple[int, int], tuple[float, ...]] = {}  # by fold and member
         self._fits: dict[tuple[Family, tuple[int, ...]], list[FoldInformation]] = {}
 
     @cached_property
@@ -52,26 +54,27 @@ class ArrayCritics:
 
     def fit(self, family: Family, features: Sequence[int]) -> list[FoldInformation]:
         """Fit critics of a family to these features in every fold; sets that were fitted before are reused."""
-        key = family, tuple(features)
-        if key not in self._fits:
-            columns = np.asarray(features, dtype=np.int64)
-            self._fits[key] = [self._fit_fold(family, k, arrays, columns) for k, arrays in enumerate(self.folds)]
-        return self._fits[key]
+        self.fit_all([(family, features)])
+        return self._fits[family, tuple(features)]
 
-    def _fit_fold(self, family: Family, k: int, arrays: FoldArrays, features: NDArray[np.int64]) -> FoldInformation:
-        fits = []
-        for member, (train, tune) in enumerate(arrays.members):
-            if np.ptp(arrays.target.bins[train]) == 0:  # a single class
-                fits.append(ArrayFit.of_nothing(len(tune), len(arrays.held_out), len(features)))
-            elif family is Family.TREES:
-                fits.append(boost(arrays, features, member, self.seed))
-            else:
-                strengths = self._strengths.get((k, member), JUDGE.linear_strengths)
-                fit, strength = fit_additive(arrays, features, member, strengths, self.seed)
-                # The first set is the largest; a smaller one may need a weaker penalty, but no stronger one
-                weaker = tuple(one for one in JUDGE.linear_strengths if one >= strength)
-                self._strengths.setdefault((k, member), weaker)
-                fits.append(fit)
+    def fit_all(self, sets: Iterable[tuple[Family, Sequence[int]]], *, measured: bool = False) -> None:
+        """Fit critics to several sets side by side; if ``measured``, on held-out rows too."""
+        keys = list(dict.fromkeys((family, tuple(features)) for family, features in sets))
+        jobs = [partial(self._fit_fold, key, k, measured) for key in keys for k in range(len(self.folds))]
+        # LightGBM computes outside of Python's lock; additive models do not
+        apart = [family is Family.TREES and has_lightgbm() for family, _ in keys for _ in self.folds]
+        found = iter(run_side_by_side(jobs, apart))
+        self._fits |= {key: [next(found) for _ in self.folds] for key in keys}
+
+    def _fit_fold(self, key: tuple[Family, tuple[int, ...]], k: int, measured: bool) -> FoldInformation:
+        fit = self._fits[key][k] if key in self._fits else self._information(key, k)
+        if measured:
+            fit.held_out  # noqa: B018 - computed when first asked for
+        return fit
+
+    def _information(self, key: tuple[Family, tuple[int, ...]], k: int) -> FoldInformation:
+        family, arrays, features = key[0], self.folds[k], np.asarray(key[1], dtype=np.int64)
+        fits = [self._fit_member(family, (k, member), features) for member in range(len(arrays.members))]
         tuning = np.concatenate([fit.tuning for fit in fits])
 
         def measure() -> Tensor:
@@ -85,6 +88,21 @@ class ArrayCritics:
             return self._tensor(np.mean([fit.importances() for fit in fits], axis=0))
 
         return FoldInformation(self._tensor(tuning), measure, importances)
+
+    def _fit_member(self, family: Family, place: tuple[int, int], features: NDArray[np.int64]) -> ArrayFit:
+        """Fit critics of a member of a fold, given the number of both."""
+        arrays, member = self.folds[place[0]], place[1]
+        train, tune = arrays.members[member]
+        if np.ptp(arrays.target.bins[train]) == 0:  # a single class
+            return ArrayFit.of_nothing(len(tune), len(arrays.held_out), len(features))
+        if family is Family.TREES:
+            return boost(arrays, features, member, self.seed)
+        fit, strength = fit_additive(
+            arrays, features, member, self._strengths.get(place, JUDGE.linear_strengths), self.seed
+        )
+        # The first set is the largest; a smaller one may need a weaker penalty, but no stronger one
+        self._strengths.setdefault(place, tuple(one for one in JUDGE.linear_strengths if one >= strength))
+        return fit
 
     def _tensor(self, values: NDArray[np.float64]) -> Tensor:
         return torch.as_tensor(values, dtype=torch.float32, device=self.device)

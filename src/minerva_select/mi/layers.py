@@ -123,7 +123,8 @@ class Dropout(nn.Module):
         words.random_(-(2**63), None, generator=network_generator(x.device))
         kept = words.view(torch.uint8)[:n_drawn].view(shape) < self.n_kept
         kept = kept if self.shard is None else self.shard.select(kept)
-        return x * kept * (256 / self.n_kept)
+        # Products of floats and booleans are slow, forward and backward
+        return x * kept.to(x.dtype).mul_(256 / self.n_kept)
 
 
 class ResidualBlock(nn.Module):

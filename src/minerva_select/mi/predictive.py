@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,12 +84,12 @@ class PredictionScorer:
         return cls(target, ResidualDistribution.fit(predicted, observed, arrays.weights[tune]))
 
     def information(
-        self, predicted: NDArray[np.float64], model: Any, rows: NDArray[np.int64]
+        self, predicted: NDArray[np.float64], classes: NDArray[np.int64], rows: NDArray[np.int64]
     ) -> NDArray[np.float64]:  # (n_rows,)
-        """Pointwise information of rows from class probabilities, or from numbers."""
+        """Pointwise information of rows from probabilities of these classes, or from numbers."""
         bins = self.target.bins[rows]
         if self.residuals is None:
-            return class_information(predicted, model.classes_, bins, self.target)
+            return class_information(predicted, classes, bins, self.target)
         return self.residuals.information(predicted, bins, self.target)
 
 

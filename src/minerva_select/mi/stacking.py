@@ -14,23 +14,26 @@ from minerva_select.config import JUDGE
 _N_STEPS = 60
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class FoldInformation:
     """Pointwise information that one critic finds in the rows of one fold."""
 
     tuning: Tensor  # (n_tuning_rows,) of all members, each by the member that did not train on it
     measure: Callable[[], Tensor]  # computes that of the held-out rows, which a ranking on tuning rows does not need
     importances: Callable[[], Tensor] | None = None  # permutation importance of each feature on the tuning rows
+    _held_out: Tensor | None = None
 
     @classmethod
     def of_values(cls, tuning: Tensor, held_out: Tensor) -> FoldInformation:
         """Values that are known already."""
         return cls(tuning, lambda: held_out)
 
-    @cached_property
+    @property
     def held_out(self) -> Tensor:  # (n_held_out_rows,)
-        """Information of the held-out rows."""
-        return self.measure()
+        """Information of the held-out rows, computed once."""
+        if self._held_out is None:  # a cached_property would let one thread at a time compute any of them
+            self._held_out = self.measure()
+        return self._held_out
 
 
 @dataclass(frozen=True, eq=False)

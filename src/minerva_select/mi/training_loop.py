@@ -39,6 +39,7 @@ class TrainingOptions:
     keep_best: bool = True  # stop early and restore the best parameters; otherwise the last parameters stay
     finished: Callable[[], bool] = lambda: False  # called at each evaluation; True ends the training as converged
     ceiling: Tensor | float = float("inf")  # largest possible bound of each member
+    learned: float = float("inf")  # bound on training batches from which the critic is on no plateau
     extra_state: Mapping[str, Tensor] = field(default_factory=dict)  # other tensors that training changes in place
 
 
@@ -91,7 +92,8 @@ def train(
         _check_divergence(loss, bound, stage, step, state.records[-1].held_out_bound if state.records else None)
         state.records.append(_record(stage, step, loss, bound, options.n_features()))
         context.on_record(state.records[-1])
-        state.update_best(bound, options.keep_best, options.ceiling)
+        has_learned = -float(loss.negative_bound.detach().mean()) > options.learned
+        state.update_best(bound, options.keep_best, options.ceiling, has_learned=has_learned)
         state.converged = state.converged or options.finished()
         if state.converged or context.deadline.expired:
             break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 
@@ -25,10 +26,17 @@ class _Metadata:
 
     step: int
     waited: int
+    peak: float
     n_decays: int
     rate: float
     converged: bool
     records: tuple[TrainingRecord, ...]
+
+
+def _possible(ceiling: Tensor | float) -> float:
+    """The largest possible bound in nats, up to 1; 0 if it is not known."""
+    highest = float(torch.as_tensor(ceiling).mean())
+    return min(1.0, highest) if math.isfinite(highest) else 0.0
 
 
 class TrainingState:
@@ -52,6 +60,7 @@ class TrainingState:
         self.best_parameters = ensemble.snapshot()
         self.records: list[TrainingRecord] = []
         self.step, self.waited, self.n_decays, self.converged = 0, 0, schedule.n_decays, False
+        self.peak = -STOPPING.max_scale  # highest mean bound of the members
         self._graph: GraphedStep[Loss] | None = None
         if isinstance(batch_loss, BatchLoss) and ensemble.values.is_cuda and ranks.size == 1:
             self._graph = GraphedStep(batch_loss, self._descend)
@@ -78,23 +87,34 @@ class TrainingState:
         self.optimizer.step()
         self.ensemble.project_()
 
-    def update_best(self, bound: Tensor, keep_best: bool, ceiling: Tensor | float) -> None:
-        """Save the best parameters; when patience has run out, lower the learning rate or mark as converged."""
-        schedule = self.schedule
+    def update_best(
+        self, bound: Tensor, keep_best: bool, ceiling: Tensor | float, *, has_learned: bool = False
+    ) -> None:
+        """Save the best parameters; when patience has run out, lower the learning rate or mark as converged.
+
+        A critic that ``has_learned`` its training rows is not on a plateau: if its bound does not rise, it overfits.
+        """
         self.ensemble.update_snapshot_(self.best_parameters, bound > self.best)
-        before = float(self.best.mean())
         torch.maximum(self.best, bound, out=self.best)
-        rise = float(self.best.mean()) - before  # mean over members: one of many always rises by chance
-        scale = min(max(STOPPING.min_scale, abs(before)), STOPPING.max_scale)
-        self.waited = 0 if rise > STOPPING.min_relative_rise * scale else self.waited + 1
+        if not keep_best:
+            return
+        # Mean over members: one of many always rises by chance, and so does the mean of their best bounds
+        mean, before = float(bound.mean()), self.peak
+        self.peak = max(mean, before)
+        least = max(STOPPING.min_scale, STOPPING.ceiling_scale * _possible(ceiling))
+        rises = self.peak - before > STOPPING.min_relative_rise * min(max(least, abs(before)), STOPPING.max_scale)
+        falls = self.peak - mean > max(STOPPING.min_fall, STOPPING.fall_share * abs(self.peak))
+        self.waited = 0 if rises else self.waited + (2 if falls and has_learned else 1)
         above_zero = bool((self.best > STOPPING.above_zero).all())
-        patience = schedule.patience if above_zero else schedule.patience_at_zero
+        patience = self.schedule.patience if above_zero or has_learned else self.schedule.patience_at_zero
         at_ceiling = bool((self.best > STOPPING.ceiling_share * torch.as_tensor(ceiling)).all())
-        if keep_best and self.waited >= patience and self.n_decays and not at_ceiling:
+        if self.waited < patience and not at_ceiling:
+            return
+        if self.n_decays and not at_ceiling:
             self.n_decays, self.waited = self.n_decays - 1, 0
             self.ensemble.restore_(self.best_parameters)
             self.optimizer.rate *= STOPPING.decay_factor
-        elif keep_best and (self.waited >= patience or at_ceiling):
+        else:
             self.converged = True
 
     @property
@@ -108,9 +128,10 @@ class TrainingState:
 
     def to_save(self) -> State:
         """State to resume training from."""
-        counts = {"step": self.step, "waited": self.waited, "n_decays": self.n_decays, "rate": self.optimizer.rate}
+        counts = {"step": self.step, "waited": self.waited, "n_decays": self.n_decays}
+        rates = {"peak": self.peak, "rate": self.optimizer.rate}
         records = [asdict(record) for record in self.records]
-        return State(self._tensors, {**counts, "converged": self.converged, "records": records})
+        return State(self._tensors, {**counts, **rates, "converged": self.converged, "records": records})
 
     def result(self) -> State:
         """State of a finished training, without the optimizer: a quarter of the size."""
@@ -137,5 +158,6 @@ class TrainingState:
         for name, value in state.tensors.items():
             tensors[name].copy_(value)
         self.step = self.optimizer.n_steps = metadata.step
-        self.waited, self.n_decays, self.optimizer.rate = metadata.waited, metadata.n_decays, metadata.rate
+        self.waited, self.peak, self.n_decays = metadata.waited, metadata.peak, metadata.n_decays
+        self.optimizer.rate = metadata.rate
         self.converged, self.records = metadata.converged, list(metadata.records)

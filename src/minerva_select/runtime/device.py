@@ -57,6 +57,14 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_SHARED.after_fork)
 
 
+def available_threads() -> int:
+    """Threads that this process may use, whatever the limits of the current fits."""
+    if _SHARED.is_forked:
+        return 1
+    with _SHARED.lock:
+        return _SHARED.n_threads[0] if _SHARED.n_threads else torch.get_num_threads()
+
+
 @contextlib.contextmanager
 def limit_threads(max_threads: int = MAX_THREADS) -> Iterator[None]:
     """Limit torch's threads within a block, correctly also when several fits begin and end in any order.

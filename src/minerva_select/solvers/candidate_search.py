@@ -88,7 +88,8 @@ def fit_candidates(
     if new:
         config, schedule = context.config, context.config.schedule
         if stage == "sparsify":  # interactions that take a plateau to find were found with the larger set, or never
-            schedule = dataclasses.replace(schedule, patience_at_zero=schedule.patience)
+            patience = ELIMINATION.refit_patience if all(parents[k] is not None for k in new) else schedule.patience
+            schedule = dataclasses.replace(schedule, patience=patience, patience_at_zero=patience)
         elif stage == "refit":  # starts from critics that know these units, among others
             schedule = dataclasses.replace(
                 schedule,

@@ -124,6 +124,7 @@ class Judge:
         targets = list(units if of is None else of)
         rests = {unit: [other for other in units if other != unit] for unit in targets}
         self.refit(units, rests.values())
+        self.fit_arrays([units, *rests.values()], measured=True)
         full = self.information(units)
         return {unit: self.mean(full - self.information(rest)) for unit, rest in rests.items()}
 
@@ -226,6 +227,20 @@ class Judge:
         else:
             masked = self._covering_critics(units)
             self._fit_neural(wanted, "refit", [StartingPoint(masked.critics, k) for k in range(len(self.folds))])
+
+    def fit_arrays(self, sets: Iterable[Units], *, measured: bool = False) -> None:
+        """Fit trees and additive models in use to several sets side by side; if ``measured``, on held-out rows too."""
+        start = time.monotonic()
+        wanted = [
+            (family, tuple(self.context.features_of(sorted(one))))
+            for one in sets
+            if one
+            for family in self.families
+            if family is not Family.NEURAL
+        ]
+        if wanted:
+            self.arrays.fit_all(wanted, measured=measured)
+            self.seconds = max(self.seconds, (time.monotonic() - start) / len(wanted))
 
     # Families
 

@@ -72,6 +72,7 @@ def measure_path(judge: Judge, order: Sequence[int], selected: Sequence[int], re
     smaller = [best_subset(judge, order, size, required) for size in sizes if size < len(selected)]
     subsets = [sorted(subset) for subset in (selected, *smaller) if subset]
     judge.measure_nested(subsets, selected)
+    judge.fit_arrays(subsets, measured=True)
     path: Path = []
     for subset in subsets:
         if not judge.has_time:

@@ -117,8 +117,8 @@ def solve_vetting(
     contributions = judge.contributions(selected) if in_time else {u: importances.get(u, _ZERO) for u in selected}
     can_compare = judge.arrays.families and judge.has_time_for(3)
     left_behind = judge.left_behind(selected, everything) if can_compare else None
-    additions = {**_add_one(judge, selected, order), **elimination.dropped}
     columns = attribute_columns(folds, screens[0], context.features_of(selected), in_time=in_time)
+    additions = {**_add_one(judge, selected, order, columns.marginal), **elimination.dropped}
     attributed = attribute_units(judge, selected, contributions) if judge.has_time else UnitAttribution()
     path = measure_path(judge, order, selected, required)
     information = judge.measure(selected)
@@ -200,13 +200,15 @@ def _order_units(
     return [*rank_units(judge, [], selected), *others]
 
 
-def _add_one(judge: Judge, selected: Sequence[int], order: Sequence[int]) -> dict[int, MeanEstimate]:
+def _add_one(
+    judge: Judge, selected: Sequence[int], order: Sequence[int], marginal: dict[int, MeanEstimate]
+) -> dict[int, MeanEstimate]:
     """What each of the strongest dropped units would add to the selected ones."""
-    if not judge.arrays_in_use:
+    strongest = [unit for unit in order if unit not in selected][: EXPLANATION.max_additions]
+    if not selected:  # what they carry alone
+        features = {unit: judge.context.units[unit] for unit in strongest}
+        return {unit: marginal[own[0]] for unit, own in features.items() if len(own) == 1 and own[0] in marginal}
+    if not judge.arrays_in_use or not judge.has_time_for(len(strongest)):
         return {}
-    found: dict[int, MeanEstimate] = {}
-    for unit in [unit for unit in order if unit not in selected][: EXPLANATION.max_additions]:
-        if not judge.has_time:
-            break
-        found[unit] = judge.addition(unit, selected)
-    return found
+    judge.fit_arrays([[*selected, unit] for unit in strongest], measured=True)
+    return {unit: judge.addition(unit, selected) for unit in strongest}
