@@ -427,6 +427,7 @@ class ExplanationConfig:
     """What is reported about single columns, pairs and nested subsets."""
 
     max_interacting_units: int = 24  # units whose pairs are all measured; pairs grow with the square
+    max_interaction_rows: int = 10_000  # held-out rows that they are measured on, over all folds
     max_marginal: int = 100  # columns whose marginal information is measured on held-out rows
     max_redundant: int = 100  # dropped columns for which a replacement is searched
     hurried_redundant: int = 10  # the same when the time limit has passed

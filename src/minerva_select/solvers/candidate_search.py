@@ -84,6 +84,7 @@ def fit_candidates(
     A parent is another set of the same fold, whose critics are the starting point. ``max_steps`` is for refits.
     """
     keys = [(id(fold), *units) for fold, units in zip(folds, sets, strict=True)]
+    parents = parents or [None] * len(sets)
     new = [k for k, key in enumerate(keys) if key not in context.fitted]
     if new:
         config, schedule = context.config, context.config.schedule
@@ -100,8 +101,7 @@ def fit_candidates(
         tasks = [CriticTask(folds[k], context.features_of(sets[k])) for k in new]
         critics = CrossFitCritics(tasks, config.dropout, config.width)
         for task, k in enumerate(new):
-            parent = parents[k] if parents else None
-            if parent is not None:
+            if (parent := parents[k]) is not None:
                 warm_start(critics, task, parent.critics, parent.task)
         result = fit_critics(critics, schedule, context.training, stage=stage)
         for task, (k, information) in enumerate(zip(new, critics.tuning_information(), strict=True)):

@@ -9,11 +9,12 @@ from itertools import chain
 import torch
 from torch import Generator, Tensor
 
-from minerva_select.config import ELIMINATION
+from minerva_select.config import ELIMINATION, EXPLANATION
 from minerva_select.mi.critic_training import MaskSampler, fit_critics, warm_start
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
 from minerva_select.mi.fold import Fold, held_out_clusters, held_out_weights
 from minerva_select.mi.inference import MeanEstimate, estimate_mean
+from minerva_select.mi.sampling import draw_stratified
 from minerva_select.solvers.candidate_search import SearchContext, TrainedCritics
 
 
@@ -48,8 +49,8 @@ class MaskedCritics:
         self, folds: Sequence[Fold], candidates: Sequence[TrainedCritics], units: list[int], context: SearchContext
     ) -> None:
         self.units = units
-        self.weights = held_out_weights(folds)
-        self.clusters = held_out_clusters(folds)
+        rows, self.weights, self.clusters = _sample_held_out(folds, context.training.generator)
+        self.rows = rows  # held-out rows of each fold that ``information`` is measured on
         self.features = {unit: context.units[unit] for unit in units}
         features, config = context.features_of(units), context.config
         self.critics = CrossFitCritics([CriticTask(fold, features) for fold in folds], config.dropout, config.width)
@@ -61,11 +62,11 @@ class MaskedCritics:
         fit_critics(self.critics, schedule, context.training, stage="vet", sample_masks=masks)
 
     def information(self, units: list[int]) -> Tensor:  # (n_rows,)
-        """Information of every held-out row from these units; 0 without units."""
+        """Information of a sample of the held-out rows from these units; 0 without units."""
         if not units:
             return torch.zeros_like(self.weights)
         mask = self.critics.feature_mask([feature for unit in units for feature in self.features[unit]])
-        return torch.cat(self.critics.held_out_information(mask))
+        return torch.cat(self.critics.information(self.rows, mask))
 
     def information_of(self, units: list[int]) -> tuple[list[Tensor], list[Tensor]]:
         """Information of every fold's tuning rows, and of its held-out rows, from these units."""
@@ -81,7 +82,7 @@ class MaskedCritics:
         return estimate_mean(torch.cat(self.information_of(units)[0]), weights).mean
 
     def mean(self, values: Tensor) -> MeanEstimate:
-        """Mean over the held-out rows."""
+        """Mean over the sampled held-out rows."""
         return estimate_mean(values, self.weights, self.clusters)
 
     def order(self, units: Sequence[int]) -> list[int]:
@@ -107,3 +108,20 @@ class MaskedCritics:
         schedule = context.config.schedule
         schedule = replace(schedule, max_steps=min(ELIMINATION.nested_steps, schedule.max_steps))
         fit_critics(self.critics, schedule, context.training, stage="path", sample_masks=sample)
+
+
+def _sample_held_out(
+    folds: Sequence[Fold], generator: Generator
+) -> tuple[list[Tensor], Tensor, Tensor | None]:  # rows of each fold; weights and clusters of all
+    """Draw held-out rows of every fold, with rare classes whole: many pairs of units are measured on them."""
+    n_rows = sum(len(fold.held_out) for fold in folds)
+    if n_rows <= EXPLANATION.max_interaction_rows:
+        return [fold.held_out for fold in folds], held_out_weights(folds), held_out_clusters(folds)
+    rows, weights = [], []
+    for fold in folds:
+        n_drawn = EXPLANATION.max_interaction_rows * len(fold.held_out) // n_rows
+        chosen, share = draw_stratified(fold.target.bins[fold.held_out], n_drawn, generator)
+        rows.append(fold.held_out[chosen])
+        weights.append(fold.row_weights[rows[-1]] / share)
+    drawn = [replace(fold, held_out=own) for fold, own in zip(folds, rows, strict=True)]
+    return rows, torch.cat(weights), held_out_clusters(drawn)

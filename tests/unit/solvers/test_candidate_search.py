@@ -4,7 +4,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from minerva_select.config import Schedule
+from minerva_select.config import ELIMINATION, Schedule
 from minerva_select.mi.critic_training import fit_critics
 from minerva_select.mi.inference import MeanEstimate
 from minerva_select.runtime.deadline import Deadline
@@ -103,9 +103,11 @@ def test_smaller_sets_get_no_extra_patience_at_zero(table, make_fold, make_conte
     monkeypatch.setattr(candidate_search, "fit_critics", spy)
     schedule = dataclasses.replace(STEP, patience=3, patience_at_zero=9)
     fold, context = make_fold(*table), make_context(singles(8), generator, schedule=schedule)
-    fit_candidates([fold], [[0, 1]], context, "learn")
+    (whole,) = fit_candidates([fold], [[0, 1]], context, "learn")
     fit_candidates([fold], [[0]], context, "sparsify")
     assert patience == {"learn": 9, "sparsify": 3}
+    fit_candidates([fold], [[1]], context, "sparsify", [whole])
+    assert patience["sparsify"] == ELIMINATION.refit_patience
 
 
 def estimates_of(*z):

@@ -40,6 +40,9 @@ class LinearJudge:
     def array_bound(self, units):
         return self.tuning[self.n_added(units)]
 
+    def fit_arrays(self, sets):
+        pass
+
     def verdict(self, units):
         return list(units)
 
