@@ -82,6 +82,8 @@ def _read_complete(
     names = [name for name in order if name in columns]
     most = table.n_rows // step // LINEAR_COMBINATIONS.min_rows_per_column
     values = _read([columns[name] for name in names[:most]], step)
+    if not values.size:
+        return [], values, np.zeros(0, dtype=np.int64)
     few_missing = np.isnan(values).mean(axis=0) <= LINEAR_COMBINATIONS.max_missing
     values = values[:, few_missing]
     complete = ~np.isnan(values).any(axis=1)
@@ -92,9 +94,12 @@ def _read_complete(
 
 
 def _read(columns: Sequence[Column], step: int) -> NDArray[np.float64]:  # (n_rows, n_columns)
+    """Every ``step``-th row, each column scaled to at most 1 so that no square overflows."""
     if not columns:
         return np.zeros((0, 0))
-    return np.stack([column.values[::step].astype(np.float64) for column in columns], axis=1)
+    values = np.stack([column.values[::step].astype(np.float64) for column in columns], axis=1)
+    largest = np.fmax.reduce(np.abs(values), axis=0, initial=0.0)
+    return np.asarray(values / np.where(largest > 0, largest, 1.0))
 
 
 def _standardize(values: NDArray[np.float64]) -> NDArray[np.float64]:
