@@ -364,6 +364,7 @@ class JudgeConfig:
     tree_l2: float = 3.0
     tree_column_share: float = 0.6  # columns that a split may use, if there are at least
     tree_sampled_columns: int = 8  # so many: of few, a split needs all
+    second_row_share: float = 0.8  # of the rows for each tree of a second model of the same columns
 
     # Penalized additive model
     max_linear_rows: int = 20_000  # training rows

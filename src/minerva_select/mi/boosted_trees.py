@@ -13,8 +13,8 @@ from minerva_select.mi.tree_models import LabeledRows, TreeModel, TreeSettings, 
 _ROWS_PER_CALL = 20_000  # of a prediction for permuted columns
 
 
-def boost(arrays: FoldArrays, features: NDArray[np.int64], member: int, seed: int) -> ArrayFit:
-    """Fit boosted trees to the training rows of a member.
+def boost(arrays: FoldArrays, features: NDArray[np.int64], member: int, seed: int, row_share: float = 1.0) -> ArrayFit:
+    """Fit boosted trees to the training rows of a member, each tree to a random share of them.
 
     Boosting continues until the bound on the tuning rows stops rising; predictions are those of the best round.
     """
@@ -26,6 +26,7 @@ def boost(arrays: FoldArrays, features: NDArray[np.int64], member: int, seed: in
         is_categorical=arrays.is_categorical[features],
         n_leaves=max(n_leaves for n_rows, n_leaves in JUDGE.tree_leaves if len(train) >= n_rows),
         seed=seed,
+        row_share=row_share,
     )
     tuning_rows = _labeled(arrays, values, tune, classes)
     model = fit_trees(settings, _labeled(arrays, values, train, classes), tuning_rows if len(tuning_rows) else None)

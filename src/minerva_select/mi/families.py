@@ -28,6 +28,7 @@ class Family(StrEnum):
     NEURAL = "neural"
     TREES = "trees"
     ADDITIVE = "additive"
+    SECOND_TREES = "second trees"  # fitted to random rows: shows how much a mixture gains by one more model
 
 
 ARRAY_FAMILIES = (Family.TREES, Family.ADDITIVE)
@@ -62,7 +63,7 @@ class ArrayCritics:
         keys = list(dict.fromkeys((family, tuple(features)) for family, features in sets))
         jobs = [partial(self._fit_fold, key, k, measured) for key in keys for k in range(len(self.folds))]
         # LightGBM computes outside of Python's lock; additive models do not
-        apart = [family is Family.TREES and has_lightgbm() for family, _ in keys for _ in self.folds]
+        apart = [family is not Family.ADDITIVE and has_lightgbm() for family, _ in keys for _ in self.folds]
         found = iter(run_side_by_side(jobs, apart))
         self._fits |= {key: [next(found) for _ in self.folds] for key in keys}
 
@@ -97,6 +98,8 @@ class ArrayCritics:
             return ArrayFit.of_nothing(len(tune), len(arrays.held_out), len(features))
         if family is Family.TREES:
             return boost(arrays, features, member, self.seed)
+        if family is Family.SECOND_TREES:
+            return boost(arrays, features, member, self.seed + 1, row_share=JUDGE.second_row_share)
         fit, strength = fit_additive(
             arrays, features, member, self._strengths.get(place, JUDGE.linear_strengths), self.seed
         )

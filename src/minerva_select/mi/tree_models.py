@@ -37,6 +37,7 @@ class TreeSettings:
     is_categorical: NDArray[np.bool_]  # (n_features,)
     n_leaves: int
     seed: int
+    row_share: float = 1.0  # of the rows that each tree is fitted to; LightGBM only
 
     @property
     def max_rounds(self) -> int:
@@ -94,6 +95,8 @@ class LightGBMTrees:
             "min_data_in_leaf": JUDGE.tree_min_leaf_rows,
             "lambda_l2": JUDGE.tree_l2,
             "feature_fraction_bynode": settings.column_share,
+            "bagging_fraction": settings.row_share,
+            "bagging_freq": int(settings.row_share < 1),
             "feature_pre_filter": False,
             "seed": settings.seed,
             "deterministic": True,

@@ -137,13 +137,17 @@ class Judge:
         return self.mean(self.information(units) + self._additional(units, everything))
 
     def _additional(self, units: Units, everything: Units) -> Tensor:  # (n_rows,)
-        """Information that trees and additive models of all columns add to all critics of the units."""
+        """Information that trees and additive models of all columns add to all critics of the units.
+
+        A mixture also gains by one more model of the same columns, so that is the baseline.
+        """
         chosen, whole = tuple(sorted(units)), tuple(sorted(everything))
         if set(chosen) >= set(whole) or self.explains_target(self.verdict(chosen)):
             return torch.zeros_like(self.weights)
         own = [(family, chosen) for family in self.arrays.families] if chosen else []
+        second = [(Family.SECOND_TREES, chosen)] if Family.TREES in dict(own) else []
         all_columns = [(family, whole) for family in self.arrays.families]
-        return self.information(chosen, [*own, *all_columns]) - self.information(chosen, own)
+        return self.information(chosen, [*own, *all_columns]) - self.information(chosen, [*own, *second])
 
     def explains_target(self, verdict: Stack) -> bool:
         """Whether the bound on the tuning rows reaches the entropy of the target: nothing is left to find."""

@@ -52,7 +52,9 @@ def test_classes_are_predicted_with_their_probabilities(kind, n_classes, categor
 def test_numbers_are_predicted(kind):
     train, tune, unseen = (rows(n, NUMBER, seed) for seed, n in enumerate((1500, 500, 2000)))
     model = kind(settings(NUMBER), train, tune, n_rounds=100)
-    assert np.mean((model.predict(unseen.x) - unseen.y) ** 2) == pytest.approx(1.0, abs=0.15)  # the variance of the error
+    assert np.mean((model.predict(unseen.x) - unseen.y) ** 2) == pytest.approx(
+        1.0, abs=0.15
+    )  # the variance of the error
 
 
 @each_kind

@@ -81,6 +81,18 @@ def test_noise_leaves_behind_what_the_informative_unit_carries(make_judge, copie
     assert judge.left_behind([0], [0, 1, 2, 3]).mean == pytest.approx(0.0, abs=0.01)
 
 
+def test_a_model_of_all_columns_must_add_more_than_a_second_model_of_the_same_columns(make_judge, copies, monkeypatch):
+    judge = use_arrays_only(make_judge(copies))
+    fit = judge.arrays.fit
+
+    def fit_second_to_all(family, features):
+        return fit(Family.TREES, [0, 2, 3]) if family is Family.SECOND_TREES else fit(family, features)
+
+    monkeypatch.setattr(judge.arrays, "fit", fit_second_to_all)
+    monkeypatch.setattr(judge.arrays, "families", (Family.TREES,))
+    assert judge.left_behind([2], [0, 2, 3]).mean == 0.0
+
+
 def test_no_units_have_no_information(make_judge, copies):
     judge = make_judge(copies)
     assert judge.information([]).tolist() == [0.0] * len(judge.weights)
