@@ -89,7 +89,7 @@ bench-correlated-quick: setup  ## the same with 18 fits and without paths; alway
 	rm -rf $(CORRELATED_QUICK)
 	PYTHONPATH=experiments $(BIN)/python -m correlated --quick --jobs 2 --out $(CORRELATED_QUICK)
 
-bench-real: setup  ## MINERVA and other methods on 13 public tables, judged on unseen rows: hours; needs MINERVA_DATA; continues an interrupted run
+bench-real: setup  ## MINERVA and other methods on 13 public tables and simulated card payments, judged on unseen rows: hours; needs MINERVA_DATA; continues an interrupted run
 	$(BIN)/python experiments/real/run.py --check-contributions
 	$(BIN)/python experiments/real/table.py
 

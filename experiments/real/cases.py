@@ -9,23 +9,29 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from minerva_select.problems import card_fraud
+
 CONFIG = Path(__file__).with_name("config.toml")
 TEST_SHARE = 1 / 3
 
 
 @dataclass(frozen=True)
 class Case:
-    """A table, its target, and the columns that no method may see."""
+    """A table, its target, and the columns that no method may see; or the parameters of simulated card payments."""
 
     name: str
-    file: str
-    target: str
+    file: str = ""
+    target: str = ""
     drop: tuple[str, ...] = ()
     regression: bool = False
     quick: bool = False
+    card_fraud: Mapping[str, float] | None = None
 
     def load(self, folder: Path) -> tuple[pd.DataFrame, np.ndarray]:
         """Read the columns, and the target as numbers or as class codes from 0."""
+        if self.card_fraud is not None:
+            problem = card_fraud(**self.card_fraud)
+            return problem.X, problem.y.to_numpy()
         frame = pd.read_parquet(folder / self.file)
         X, y = frame.drop(columns=[self.target, *self.drop]), frame[self.target]
         if self.regression:
@@ -54,6 +60,11 @@ class Study:
     quick_methods: tuple[str, ...]
     baseline_time_limit: float
     methods: Mapping[str, Limits] = field(default_factory=dict)
+
+    @property
+    def simulated(self) -> frozenset[str]:
+        """Names of the tables that are not real."""
+        return frozenset(case.name for case in self.tables if case.card_fraud is not None)
 
     def limits(self, method: str) -> Limits:
         """Limits of a method."""

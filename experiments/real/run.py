@@ -167,7 +167,7 @@ def find_missing(tables: Sequence[Case], folder: Path | None) -> str | None:
     """Say in one line which data is missing."""
     if folder is None:
         return "The study needs the public tables; pass their folder with --data or set MINERVA_DATA."
-    missing = [case.file for case in tables if not (folder / case.file).exists()]
+    missing = [case.file for case in tables if case.file and not (folder / case.file).exists()]
     return f"{', '.join(missing)} not found in {folder}; pass --data or set MINERVA_DATA." if missing else None
 
 

@@ -17,7 +17,7 @@ from cases import Study, load_study
 from cells import CHECK, Record
 from figure import draw
 from formatting import JUDGE_LABELS, METRIC_LABELS, brief, markdown, number, of_all
-from goals import goals_table, rare_table
+from goals import goals_table, rare_tables
 from judges import JUDGES
 from methods import ALL, LABELS, OURS
 from minerva_select.evaluation.records import Records
@@ -42,18 +42,19 @@ def render(study: Study, records: Sequence[Record], figure: str) -> str:
     """Render the page; ``figure`` is the path of the figure as the page links to it."""
     runs = group_runs(records)
     outcomes = summarize(runs)
+    real = [outcome for outcome in outcomes if outcome.table not in study.simulated]
     parts = [
         "# Real tables",
-        introduce(study, outcomes, records),
-        summary_table(outcomes),
-        goals_table(outcomes, runs),
+        introduce(study, real, records),
+        summary_table(real),
+        goals_table(real, runs),
         f"![Share of information against share of columns, one point per method and table]({figure})",
         "## Columns kept",
         "Mean over the splits.",
         by_table(study, outcomes, lambda outcome: f"{outcome.n_kept:.3g}", with_all=True),
         *judge_sections(study, outcomes),
         "## Rare positives",
-        rare_table(runs),
+        rare_tables(runs),
         "## What MINERVA reports",
         "Means over the splits, in nats. *Overlap*: kept columns for which the interval of the contribution overlaps "
         "that of `mutual_information(X[[column]], y, given=X[other kept columns])`, on the first split.",
@@ -70,7 +71,9 @@ def render(study: Study, records: Sequence[Record], figure: str) -> str:
 def introduce(study: Study, outcomes: Sequence[Outcome], records: Sequence[Record]) -> str:
     """Describe the study, as far as it has run."""
     n_tables = len({outcome.table for outcome in outcomes})
-    n_splits = max((outcome.n_splits for outcome in outcomes), default=0)
+    n_splits = [outcome.n_splits for outcome in outcomes if outcome.method == OURS]
+    fewest, most = min(n_splits, default=0), max(n_splits, default=0)
+    splits = f"{most} random split{'s' if most != 1 else ''}" if fewest == most else f"{fewest} to {most} random splits"
     sampled = {record["sampled"][0] for record in records if record.get("sampled")}
     limit = f", of which it sees at most {min(sampled):,}" if sampled else ""
     slow = [method for method in present(outcomes) if study.limits(method).max_rows]
@@ -79,10 +82,9 @@ def introduce(study: Study, outcomes: Sequence[Outcome], records: Sequence[Recor
         for method in slow
     )
     return (
-        f"{n_tables} public tables without their known leaks and identifiers, each with {n_splits} random "
-        f"split{'s' if n_splits != 1 else ''}. Every method selects columns on two thirds of the rows{limit}, with "
-        "default parameters. Three models are then trained on the same rows with the selected columns only, and score "
-        "the last third.\n\n"
+        f"{n_tables} public tables without their known leaks and identifiers, each with {splits}. Every method "
+        f"selects columns on two thirds of the rows{limit}, with default parameters. Three models are then trained on "
+        "the same rows with the selected columns only, and score the last third.\n\n"
         "*Share*: information (log loss of the class frequencies minus log loss of the model, in nats) with the "
         "selected columns, divided by that with all columns; for a numeric target the ratio of R2. It exceeds 1 if a "
         "model does better without the dropped columns. The share of a table is the mean over the three models. "
@@ -149,7 +151,7 @@ def by_table(study: Study, outcomes: Sequence[Outcome], describe, with_all: bool
 
 def own_table(study: Study, runs: Runs) -> str:
     """Render what MINERVA reports about its selections, and how its contributions compare with separate estimates."""
-    head = ["table", "kept columns", "all columns", "left behind", "overlap"]
+    head = ["table", "splits", "kept columns", "all columns", "left behind", "overlap"]
     overlaps, lines = count_overlaps(runs), []
     for case in study.tables:
         own = [record["found"] for record in runs.get((case.name, OURS), {}).values()]
@@ -158,11 +160,11 @@ def own_table(study: Study, runs: Runs) -> str:
                 number(mean(found[name]["nats"] for found in own if found[name] is not None))
                 for name in ("mutual_information", "total_information", "left_behind")
             ]
-            lines.append([case.name, *estimates, of_all(overlaps.get(case.name))])
+            lines.append([case.name, len(own), *estimates, of_all(overlaps.get(case.name))])
     n_overlap, n_checked = (sum(counts[k] for counts in overlaps.values()) for k in (0, 1))
     if n_checked:
         share = f"{of_all((n_overlap, n_checked))} ({n_overlap / n_checked:.0%})"
-        lines.append(["all tables", "", "", "", share])
+        lines.append(["all tables", "", "", "", "", share])
     return markdown(head, lines) if lines else "MINERVA has not run."
 
 
@@ -202,8 +204,10 @@ def main() -> None:
     page, picture = (DOCS / "real.md", DOCS / "pictures" / "real.svg") if is_default else (
         folder / "real.md", folder / "real.svg"
     )  # fmt: skip
-    draw(summarize(group_runs(records)), picture)
-    text = render(load_study(), records, os.path.relpath(picture, page.parent))
+    study = load_study()
+    outcomes = [outcome for outcome in summarize(group_runs(records)) if outcome.table not in study.simulated]
+    draw(outcomes, picture)
+    text = render(study, records, os.path.relpath(picture, page.parent))
     atomic_write(page, text)
     print(text)
 

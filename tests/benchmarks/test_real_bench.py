@@ -127,7 +127,8 @@ def test_r2_of_the_mean_is_0_and_of_the_truth_1(study):
 
 
 def test_the_configuration_names_known_methods_and_distinct_tables(study, configuration):
-    assert len({case.name for case in configuration.tables}) == 13
+    assert len({case.name for case in configuration.tables}) == len(configuration.tables) == 14
+    assert configuration.simulated == {"card_fraud"}
     assert {*configuration.methods, *configuration.quick_methods} <= set(study.cells.NAMES)
     assert set(study.methods.LABELS) == set(study.cells.NAMES)
     assert sum(case.quick for case in configuration.tables) >= 3
@@ -308,6 +309,9 @@ def test_the_page_and_the_figure_are_rendered_from_records(study, configuration,
         for method, kept, information in (("all", list("abcd"), every), ("minerva", ["a"], every - 0.02))
     ]
     records.append(make_record("creditcard_ulb", 0, "contributions", None, 0.0, checks=checks))
+    records += [
+        make_record("card_fraud", 0, *of_method) for of_method in (("all", list("abcd"), 0.4), ("minerva", [], 0.0))
+    ]
     page = study.table.render(configuration, records, "real.svg")
     lines = [
         [cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line.startswith("|")
@@ -316,11 +320,12 @@ def test_the_page_and_the_figure_are_rendered_from_records(study, configuration,
     assert ["MINERVA", "1", "0.920", "0.920", "0.973", "1: creditcard_ulb", "25%", "2.0"] in lines
     assert ["creditcard_ulb", "PR-AUC 0.750", "0.920 (0.730)"] in lines
     assert ["MINERVA", *["-0.0200 (-0.0200 to -0.0200)"] * 3] in lines
+    assert ["MINERVA", *["-0.4000"] * 3] in lines  # a simulated table has no part in the means
     assert ["no table below 0.95", "creditcard_ulb", "no"] in lines
     assert ["at most 60% of the columns", "25%", "yes"] in lines
     assert ["contributions overlap separate estimates for 95% of the kept columns", "1 of 2", "no"] in lines
-    assert ["creditcard_ulb", "0.300", "-", "-", "1 of 2"] in lines
-    assert ["all tables", "", "", "", "1 of 2 (50%)"] in lines
-    assert "5 runs on 1 thread of 2 cores; commit abc; minerva 0.1" in page
+    assert ["creditcard_ulb", "2", "0.300", "-", "-", "1 of 2"] in lines
+    assert ["all tables", "", "", "", "", "1 of 2 (50%)"] in lines
+    assert "7 runs on 1 thread of 2 cores; commit abc; minerva 0.1" in page
     study.figure.draw(study.summary.summarize(study.summary.group_runs(records)), tmp_path / "real.svg")
     assert (tmp_path / "real.svg").read_text().count("<svg") == 1
