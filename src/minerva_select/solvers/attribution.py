@@ -75,6 +75,6 @@ def attribute_units(judge: Judge, selected: list[int], contributions: dict[int, 
     strongest = sorted(by_contribution[: EXPLANATION.max_interacting_units])
     critics: Judge | MaskedCritics = judge
     if len(strongest) > ELIMINATION.few_units:
-        critics = judge.masked_critics(selected)
+        critics = judge.refits.masked_critics(selected)
     pairs = estimate_interactions(critics, strongest, selected, judge.context.training.deadline)
     return UnitAttribution(pairs, find_partners(contributions, pairs))

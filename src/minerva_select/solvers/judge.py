@@ -4,31 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from minerva_select.config import ELIMINATION, INFERENCE, JUDGE, SEARCH, SUPPORT
+from minerva_select.config import INFERENCE, JUDGE, SEARCH, SUPPORT
 from minerva_select.mi.arrays import shared_tuning_rows
-from minerva_select.mi.cross_fit import CrossFitCritics
 from minerva_select.mi.families import ArrayCritics, Family
 from minerva_select.mi.fold import Fold, held_out_clusters, held_out_weights
 from minerva_select.mi.inference import MeanEstimate, estimate_mean
-from minerva_select.mi.stacking import FoldInformation, Stack, stack
-from minerva_select.solvers.candidate_search import CandidateSet, SearchContext, TrainedCritics, fit_candidates
-from minerva_select.solvers.masked_critics import MaskedCritics
-
-Units = Sequence[int]
-Component = tuple[Family, tuple[int, ...]]  # critics of a family, fitted to a set of units
-
-
-@dataclass(frozen=True, eq=False)
-class StartingPoint:
-    """Trained critics of one fold, to start others from."""
-
-    critics: CrossFitCritics
-    task: int
+from minerva_select.mi.stacking import Stack, stack
+from minerva_select.solvers.candidate_search import CandidateSet, SearchContext
+from minerva_select.solvers.refits import Component, Refits, Units
 
 
 class Judge:
@@ -46,17 +33,15 @@ class Judge:
         arrays: ArrayCritics | None = None,
     ) -> None:
         self.folds = list(folds)
-        self.candidates = list(candidates)  # starting points of neural critics
         self.context = context
         self.weights = held_out_weights(folds)
         self.clusters = held_out_clusters(folds)
         self.tuning_weights = [fold.row_weights[shared_tuning_rows(fold)] for fold in folds]
         self.arrays = arrays or ArrayCritics(folds, context.training.generator, context.training.deadline.remaining)
+        self.refits = Refits(folds, candidates, context, self.arrays)
         self.seconds = 0.0  # of the slowest set so far
         self.families: tuple[Family, ...] = (Family.NEURAL, *self.arrays.families)
-        self._fits: dict[Component, list[FoldInformation]] = {}
         self._verdicts: dict[tuple[Component, ...], Stack] = {}
-        self._masked: dict[tuple[int, ...], MaskedCritics] = {}
 
     # Information of sets
 
@@ -69,8 +54,6 @@ class Judge:
         components = tuple(dict.fromkeys([*self.components(units), *also]))
         if components not in self._verdicts:
             start = time.monotonic()
-            for family, chosen in components:
-                self._fit(family, chosen)
             self._verdicts[components] = self._combine(components)
             self.seconds = max(self.seconds, time.monotonic() - start)
         return self._verdicts[components]
@@ -79,35 +62,6 @@ class Judge:
         """The critics that judge a set of units."""
         chosen = tuple(sorted(units))
         return tuple((family, chosen) for family in self.families) if chosen else ()
-
-    def masked_critics(self, units: Units) -> MaskedCritics:
-        """Neural critics of these units, trained with random subsets masked."""
-        chosen = tuple(sorted(units))
-        if chosen not in self._masked:
-            self._masked[chosen] = MaskedCritics(self.folds, self.candidates, list(chosen), self.context)
-        return self._masked[chosen]
-
-    def _covering_critics(self, units: Units) -> MaskedCritics:
-        """Masked critics of these units, or of the smallest trained set that contains them."""
-        covering = [chosen for chosen in self._masked if {*chosen} >= {*units}]
-        return self._masked[min(covering, key=len)] if covering else self.masked_critics(units)
-
-    def measure_nested(self, sets: Sequence[Units], units: Units) -> None:
-        """Train one neural critic on several subsets of the units, for the families in use."""
-        wanted = [tuple(sorted(one)) for one in sets if one]
-        wanted = [one for one in wanted if (Family.NEURAL, one) not in self._fits]
-        if Family.NEURAL not in self.families or not wanted:
-            return
-        units = sorted({*units, *(unit for one in wanted for unit in one)})
-        masked = self._masked.pop(tuple(units), None) or self.masked_critics(units)
-        self._masked.pop(tuple(units), None)  # unfit for other sets once it is trained on these
-        masked.train_on(wanted, self.context)
-        for one in wanted:
-            tuning, held_out = masked.information_of(list(one))
-            self._fits[Family.NEURAL, one] = [
-                FoldInformation.of_values(tune[: len(self.tuning_weights[k])], unseen)
-                for k, (tune, unseen) in enumerate(zip(tuning, held_out, strict=True))
-            ]
 
     def mean(self, values: Tensor) -> MeanEstimate:
         """Mean over the held-out rows."""
@@ -123,7 +77,7 @@ class Judge:
         """Conditional mutual information of each unit given the others, by critics refitted without it."""
         targets = list(units if of is None else of)
         rests = {unit: [other for other in units if other != unit] for unit in targets}
-        self.refit(units, rests.values())
+        self.fit_subsets(units, rests.values())
         self.fit_arrays([units, *rests.values()], measured=True)
         full = self.information(units)
         return {unit: self.mean(full - self.information(rest)) for unit, rest in rests.items()}
@@ -209,7 +163,7 @@ class Judge:
         verdict = self.verdict((), [(family, chosen) for family in self._ranking_families])
         found = dict.fromkeys(chosen, 0.0)
         for family, weight in zip(self._ranking_families, verdict.weights.mean(0).tolist(), strict=False):
-            measured = [fit.importances() for fit in self._fits[family, chosen] if fit.importances is not None]
+            measured = [fit.importances() for fit in self.refits.fit((family, chosen)) if fit.importances is not None]
             by_feature = torch.stack(measured).double().mean(0).tolist()
             largest = max(map(abs, by_feature)) or 1.0
             for unit in chosen:
@@ -217,34 +171,24 @@ class Judge:
                 found[unit] += weight * own / largest
         return found
 
-    def refit(self, units: Units, subsets: Iterable[Units]) -> None:
-        """Train neural critics of several subsets of the units side by side.
+    # Fits of several sets at once
 
-        They start from critics trained with masked units. For few units, training those takes longer than it saves.
-        """
-        wanted = sorted({tuple(sorted(subset)) for subset in subsets if subset})
-        wanted = [subset for subset in wanted if (Family.NEURAL, subset) not in self._fits]
-        if Family.NEURAL not in self.families or not wanted:
-            return
-        if len(units) <= ELIMINATION.few_units:
-            self._fit_neural(wanted, "refit", self.candidates, ELIMINATION.refit_steps_unmasked)
-        else:
-            masked = self._covering_critics(units)
-            self._fit_neural(wanted, "refit", [StartingPoint(masked.critics, k) for k in range(len(self.folds))])
+    def fit_subsets(self, units: Units, subsets: Iterable[Units]) -> None:
+        """Train neural critics, if in use, of several subsets of the units side by side."""
+        if Family.NEURAL in self.families:
+            self.refits.fit_subsets(units, subsets)
+
+    def fit_nested(self, sets: Sequence[Units], units: Units) -> None:
+        """Train one neural critic, if in use, on several subsets of the units."""
+        if Family.NEURAL in self.families:
+            self.refits.fit_nested(sets, units)
 
     def fit_arrays(self, sets: Iterable[Units], *, measured: bool = False) -> None:
         """Fit trees and additive models in use to several sets side by side; if ``measured``, on held-out rows too."""
         start = time.monotonic()
-        wanted = [
-            (family, tuple(self.context.features_of(sorted(one))))
-            for one in sets
-            if one
-            for family in self.families
-            if family is not Family.NEURAL
-        ]
-        if wanted:
-            self.arrays.fit_all(wanted, measured=measured)
-            self.seconds = max(self.seconds, (time.monotonic() - start) / len(wanted))
+        n_fits = self.refits.fit_arrays(self.families, sets, measured=measured)
+        if n_fits:
+            self.seconds = max(self.seconds, (time.monotonic() - start) / n_fits)
 
     # Families
 
@@ -275,45 +219,6 @@ class Judge:
     def _tuning_mean(self, values: Tensor) -> MeanEstimate:
         return estimate_mean(values, torch.cat(self.tuning_weights))
 
-    # Fits
-
-    def _fit(self, family: Family, units: tuple[int, ...]) -> None:
-        if (family, units) in self._fits:
-            return
-        if family is Family.NEURAL:
-            self._fit_neural([units], "estimate", self.candidates)
-        else:
-            self._fits[family, units] = self.arrays.fit(family, self.context.features_of(list(units)))
-
-    def _fit_neural(
-        self,
-        sets: Sequence[tuple[int, ...]],
-        stage: str,
-        starts: Sequence[TrainedCritics],
-        max_steps: int | None = None,
-    ) -> None:
-        n_folds = len(self.folds)
-        per_batch = max(1, JUDGE.max_critics_at_once // n_folds)
-        for start in range(0, len(sets), per_batch):
-            batch = sets[start : start + per_batch]
-            fitted = fit_candidates(
-                self.folds * len(batch),
-                [list(units) for units in batch for _ in self.folds],
-                self.context,
-                stage,
-                [*starts] * len(batch),
-                max_steps,
-            )
-            for k, units in enumerate(batch):
-                self._fits[Family.NEURAL, units] = [
-                    self._neural_information(fold, candidate)
-                    for fold, candidate in enumerate(fitted[k * n_folds : (k + 1) * n_folds])
-                ]
-
-    def _neural_information(self, fold: int, candidate: CandidateSet) -> FoldInformation:
-        tuning = candidate.information[: len(self.tuning_weights[fold])]
-        return FoldInformation(tuning, lambda: candidate.held_out)
-
     def _combine(self, components: tuple[Component, ...]) -> Stack:
-        fits = [self._fits[component] for component in components]
+        fits = [self.refits.fit(component) for component in components]
         return stack(fits, self.tuning_weights, [len(fold.held_out) for fold in self.folds])

@@ -21,7 +21,7 @@ def rank_units(judge: Judge, always: Sequence[int], units: Sequence[int]) -> lis
     if not judge.arrays_in_use:
         if len(units) <= ELIMINATION.few_units:
             return _order_by_refits(judge, units)
-        return judge.masked_critics(units).order(units)
+        return judge.refits.masked_critics(units).order(units)
     remaining: list[int] = list(units)
     dropped: list[int] = []
     while len(remaining) > 1 and judge.has_time:
@@ -36,7 +36,7 @@ def rank_units(judge: Judge, always: Sequence[int], units: Sequence[int]) -> lis
 
 def _order_by_refits(judge: Judge, units: Sequence[int]) -> list[int]:
     """Drop the unit that the others miss least on the tuning rows, one at a time; returns the last one first."""
-    judge.refit(units, [subset for size in range(1, len(units)) for subset in combinations(units, size)])
+    judge.fit_subsets(units, [subset for size in range(1, len(units)) for subset in combinations(units, size)])
     remaining, dropped = list(units), []
     while remaining:
         bounds = {unit: judge.tuning_bound([other for other in remaining if other != unit]) for unit in remaining}
@@ -71,7 +71,7 @@ def measure_path(judge: Judge, order: Sequence[int], selected: Sequence[int], re
     sizes = [size for size in _path_sizes(len(selected)) if size >= max(1, len(required))]
     smaller = [best_subset(judge, order, size, required) for size in sizes if size < len(selected)]
     subsets = [sorted(subset) for subset in (selected, *smaller) if subset]
-    judge.measure_nested(subsets, selected)
+    judge.fit_nested(subsets, selected)
     judge.fit_arrays(subsets, measured=True)
     path: Path = []
     for subset in subsets:

@@ -102,7 +102,7 @@ def test_no_units_have_no_information(make_judge, copies):
 def test_a_set_is_fitted_once_in_any_order(make_judge, copies):
     judge = use_arrays_only(make_judge(copies))
     assert judge.verdict([2, 0]) is judge.verdict([0, 2])
-    assert {units for _, units in judge._fits} == {(0, 2)}
+    assert {units for _, units in judge.refits.fitted} == {(0, 2)}
 
 
 def test_a_target_is_explained_if_its_entropy_is_reached(make_judge, copies):
@@ -175,7 +175,7 @@ def test_other_families_are_not_fitted_if_the_neural_critic_explains_the_target(
     judge.choose_families([0, 2])
     assert judge.families == (Family.NEURAL,)
     assert not judge.arrays_in_use
-    assert {family for family, _ in judge._fits} == {Family.NEURAL}
+    assert {family for family, _ in judge.refits.fitted} == {Family.NEURAL}
 
 
 def test_families_are_not_chosen_without_units(make_judge, copies):
@@ -198,7 +198,7 @@ def test_a_target_of_many_classes_without_order_has_a_neural_critic_only(make_ju
 def test_nested_sets_are_measured_by_one_neural_critic(make_judge, copies, records, quick):
     judge = make_judge(copies, schedule=quick)
     judge.families = (Family.NEURAL,)
-    judge.measure_nested([[0], [0, 2], []], [0, 2, 3])
+    judge.fit_nested([[0], [0, 2], []], [0, 2, 3])
     n_trainings = len(records)
     assert judge.measure([0, 2]).mean == pytest.approx(FLIPPED, abs=0.1)
     assert judge.measure([0]).mean == pytest.approx(FLIPPED, abs=0.1)

@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import pytest
 
 from minerva_select.config import EXPLANATION, SUPPORT
@@ -35,13 +37,13 @@ class KnownJudge:
     def best_single(self, order):
         return max(order, key=lambda unit: self.array_bound([unit]))
 
-    def refit(self, units, subsets):
+    def fit_subsets(self, units, subsets):
         self.refitted = [list(one) for one in subsets]
 
     def tuning_bound(self, units):
         return self.array_bound(units)
 
-    def measure_nested(self, sets, units):
+    def fit_nested(self, sets, units):
         self.nested = [list(one) for one in sets]
 
     def measure(self, units):
@@ -79,7 +81,8 @@ def test_units_keep_their_order_when_there_is_no_time_to_rank_them():
 def test_with_neural_critics_alone_masked_critics_rank():
     judge = KnownJudge({})
     judge.arrays_in_use = False
-    judge.masked_critics = lambda units: type("Masked", (), {"order": staticmethod(lambda units: units[::-1])})
+    masked = SimpleNamespace(order=lambda units: units[::-1])
+    judge.refits = SimpleNamespace(masked_critics=lambda units: masked)
     assert rank_units(judge, [7], [0, 1, 2]) == [2, 1, 0]
 
 
