@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri, softmax
 
 from minerva_select.config import JUDGE
-from minerva_select.mi.arrays import ArrayFit, FoldArrays, permuted_rows, quiet_fit
+from minerva_select.mi.arrays import ArrayFit, FoldArrays, PermutedRows, quiet_fit
 from minerva_select.mi.predictive import PredictionScorer, class_information
 
 _MAX_SCORE = 3.0
@@ -90,9 +90,9 @@ def _importances(
     model: Any, design: AdditiveDesign, tune: NDArray[np.int64], features: NDArray[np.int64], seed: int
 ) -> NDArray[np.float64]:  # (n_features,)
     """Fall of the bound on tuning rows when the terms of one column are permuted."""
-    rows, others = (tune[chosen] for chosen in permuted_rows(len(tune), seed, JUDGE.importance_rows))
-    x, x_other = design.transform(rows), design.transform(others)
-    target, bins, weights = design.arrays.target, design.arrays.target.bins[rows], design.arrays.weights[rows]
+    drawn = PermutedRows.draw(design.arrays, tune, seed, JUDGE.importance_rows)
+    x, x_other = design.transform(drawn.rows), design.transform(drawn.others)
+    target, bins, weights = design.arrays.target, design.arrays.target.bins[drawn.rows], drawn.weights
     coefficients = np.atleast_2d(model.coef_)  # (n_outputs, n_terms)
 
     def bound(scores: NDArray[np.float64]) -> float:

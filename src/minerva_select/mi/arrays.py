@@ -100,11 +100,26 @@ def quiet_fit() -> Iterator[None]:
         yield
 
 
-def permuted_rows(n_rows: int, seed: int, max_rows: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows to measure an importance on, and the rows that their values come from."""
-    rng = np.random.default_rng(seed)
-    rows = rng.permutation(n_rows)[:max_rows]
-    return rows, rng.permutation(rows)
+@dataclass(frozen=True, eq=False)
+class PermutedRows:
+    """Rows that a permutation importance is measured on, and the rows that their permuted values come from."""
+
+    rows: NDArray[np.int64]
+    others: NDArray[np.int64]
+    weights: NDArray[np.float64]  # of the rows
+
+    @classmethod
+    def draw(cls, arrays: FoldArrays, rows: NDArray[np.int64], seed: int, max_rows: int) -> PermutedRows:
+        """Draw them from some rows of a fold; of many rows, a sample with rare classes whole."""
+        if len(rows) > max_rows and arrays.target.is_class:
+            bins, generator = torch.from_numpy(arrays.target.bins[rows]), Generator().manual_seed(seed)
+            chosen, share = (values.numpy() for values in draw_stratified(bins, max_rows, generator))
+            weights, chance = arrays.weights[rows], np.random.default_rng(seed).random(len(chosen))
+            shares = weights.cumsum() / weights.sum()  # the sample has too many rows of rare classes to draw from
+            return cls(rows[chosen], rows[np.searchsorted(shares, chance)], weights[chosen] / share)
+        rng = np.random.default_rng(seed)
+        own = rows[rng.permutation(len(rows))[:max_rows]]
+        return cls(own, rng.permutation(own), arrays.weights[own])
 
 
 def read_arrays(fold: Fold, generator: Generator, max_rows: int = JUDGE.max_training_rows) -> FoldArrays:

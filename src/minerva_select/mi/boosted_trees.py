@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minerva_select.config import JUDGE
-from minerva_select.mi.arrays import ArrayFit, FoldArrays, permuted_rows
+from minerva_select.mi.arrays import ArrayFit, FoldArrays, PermutedRows
 from minerva_select.mi.predictive import PredictionScorer, class_information
 from minerva_select.mi.tree_models import LabeledRows, TreeModel, TreeSettings, fit_trees
 
@@ -35,7 +35,7 @@ def boost(arrays: FoldArrays, features: NDArray[np.int64], member: int, seed: in
     information = scorer.information(predicted, classes, unseen)
 
     def importances() -> NDArray[np.float64]:
-        return _importances(model, classes, _prebin(arrays, features)[tune], arrays, tune, seed)
+        return _importances(model, classes, _prebin(arrays, features), arrays, tune, seed)
 
     def refit() -> NDArray[np.float64]:
         values = _prebin(arrays, features)  # not kept in memory
@@ -67,10 +67,10 @@ def _prebin(arrays: FoldArrays, features: NDArray[np.int64]) -> NDArray[np.float
 
 
 def _score(
-    predicted: NDArray[np.float64], classes: NDArray[np.int64], arrays: FoldArrays, rows: NDArray[np.int64]
+    predicted: NDArray[np.float64], classes: NDArray[np.int64], arrays: FoldArrays, drawn: PermutedRows
 ) -> float:  # larger is better
     """Bound of class probabilities, or the negative squared error of numbers."""
-    target, bins, weights = arrays.target, arrays.target.bins[rows], arrays.weights[rows]
+    target, bins, weights = arrays.target, arrays.target.bins[drawn.rows], drawn.weights
     if target.is_class:
         return float(np.average(class_information(predicted, classes, bins, target), weights=weights))
     return -float(np.average((predicted - target.scores[bins]) ** 2, weights=weights))
@@ -85,17 +85,17 @@ def _importances(
     seed: int,
 ) -> NDArray[np.float64]:  # (n_features,)
     """Fall of the bound on tuning rows when one column is permuted."""
-    rows, others = permuted_rows(len(tune), seed, JUDGE.importance_rows)
-    own, n_features = x[rows], x.shape[1]
-    base, found = _score(model.predict(own), classes, arrays, tune[rows]), np.empty(n_features)
+    drawn = PermutedRows.draw(arrays, tune, seed, JUDGE.importance_rows)
+    own, n_features = x[drawn.rows], x.shape[1]
+    base, found = _score(model.predict(own), classes, arrays, drawn), np.empty(n_features)
     # One call predicts for many permuted columns: most of a call is overhead
-    per_call = max(1, _ROWS_PER_CALL // len(rows))
+    per_call = max(1, _ROWS_PER_CALL // len(own))
     for start in range(0, n_features, per_call):
         features = range(start, min(start + per_call, n_features))
         changed = np.repeat(own[None], len(features), axis=0)  # (n_permuted, n_rows, n_features)
         for k, feature in enumerate(features):
-            changed[k, :, feature] = x[others, feature]
+            changed[k, :, feature] = x[drawn.others, feature]
         predicted = model.predict(changed.reshape(-1, n_features))
         for feature, part in zip(features, np.split(predicted, len(features)), strict=True):
-            found[feature] = base - _score(part, classes, arrays, tune[rows])
+            found[feature] = base - _score(part, classes, arrays, drawn)
     return found

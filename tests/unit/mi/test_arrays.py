@@ -11,9 +11,10 @@ from minerva_select.mi import arrays
 from minerva_select.mi.arrays import (
     ArrayFit,
     ArrayTarget,
+    FoldArrays,
+    PermutedRows,
     is_supported,
     n_array_members,
-    permuted_rows,
     read_arrays,
     shared_tuning_rows,
 )
@@ -132,13 +133,32 @@ def test_edges_and_scores_are_normal_quantiles():
     assert target.scores.tolist() == pytest.approx([-1.1503, -0.3186, 0.3186, 1.1503], abs=1e-4)
 
 
-def test_permuted_rows_are_the_same_rows_in_another_order():
-    rows, others = permuted_rows(500, seed=3, max_rows=100)
-    assert len(rows) == 100
-    assert sorted(rows) == sorted(others)
-    assert (rows != others).mean() > 0.9
-    np.testing.assert_array_equal(permuted_rows(500, seed=3, max_rows=100)[1], others)
-    assert len(permuted_rows(50, seed=3, max_rows=100)[0]) == 50
+def arrays_of(bins, *, is_discrete):
+    """Rows with these target bins and weights of 2, without columns."""
+    target = ArrayTarget(bins, np.log(np.bincount(bins) / len(bins)), is_discrete, is_ordered=not is_discrete)
+    return FoldArrays(np.zeros((len(bins), 0)), np.zeros(0, bool), target, np.full(len(bins), 2.0), (), np.arange(0))
+
+
+def test_permuted_rows_of_a_number_are_the_same_rows_in_another_order():
+    found = arrays_of(np.arange(600) % 128, is_discrete=False)
+    drawn = PermutedRows.draw(found, np.arange(100, 600), seed=3, max_rows=100)
+    assert len(drawn.rows) == 100
+    assert drawn.rows.min() >= 100
+    assert sorted(drawn.rows) == sorted(drawn.others)
+    assert (drawn.rows != drawn.others).mean() > 0.9
+    assert set(drawn.weights) == {2.0}
+    np.testing.assert_array_equal(PermutedRows.draw(found, np.arange(100, 600), 3, 100).others, drawn.others)
+    assert len(PermutedRows.draw(found, np.arange(50), seed=3, max_rows=100).rows) == 50
+
+
+def test_permuted_rows_of_classes_have_all_rows_of_a_rare_class_and_values_of_any_row():
+    bins = (np.arange(20_000) % 500 == 0).astype(np.int64)  # 40 positives
+    drawn = PermutedRows.draw(arrays_of(bins, is_discrete=True), np.arange(20_000), seed=3, max_rows=1_000)
+    assert len(drawn.rows) == pytest.approx(1_000, abs=100)  # the negatives are drawn independently
+    assert bins[drawn.rows].sum() == 40
+    # Weights restore the frequencies: 0.2% positives; the values come from 0.2% positives, 2 of 1,000 rows
+    assert np.average(bins[drawn.rows], weights=drawn.weights) == pytest.approx(0.002, rel=0.1)
+    assert bins[drawn.others].mean() < 0.01
 
 
 def test_a_critic_of_nothing_has_no_information():
