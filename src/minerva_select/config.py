@@ -600,3 +600,33 @@ class EstimationConfig:
 
 
 ESTIMATION = EstimationConfig()
+
+
+@dataclass(frozen=True)
+class KSGConfig:
+    """The estimator of Kraskov, Stoegbauer and Grassberger."""
+
+    n_neighbors: int = 10  # as in the "Beyond Normal" benchmark; fewer have less bias and more variance
+    noise: float = 1e-10  # standard deviations of a column, to break ties
+    n_halvings: int = 5  # random halves of the rows whose differences give the standard error
+
+
+KSG = KSGConfig()
+
+
+@dataclass(frozen=True)
+class NeuralEstimatorsConfig:
+    """InfoNCE and MINE, with the settings of the "Beyond Normal" benchmark (Czyz et al. 2023)."""
+
+    widths: tuple[int, ...] = (16, 8)  # of the hidden layers of the critic
+    train_share: float = 0.5  # of the rows; the others end the training and give the estimate
+    batch_size: int = 256
+    learning_rate: float = 0.1  # of Adam
+    max_steps: int = 10_000
+    evaluate_every: int = 250  # steps between evaluations on held-out rows
+    patience: int = 2  # evaluations in a row without a better bound
+    decay: float = 0.9  # of the moving average in the gradient of MINE
+    contrast_rows: int = 1_000  # held-out rows that InfoNCE contrasts with each other; all pairs of more take minutes
+
+
+NEURAL_ESTIMATORS = NeuralEstimatorsConfig()
