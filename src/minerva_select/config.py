@@ -516,12 +516,17 @@ class PaperSettings:
     target_norm: float = 1.0  # a
     learning_rate: float = 1e-3  # r of the network; the paper has 1e-4
     weight_rate: float = 0.02  # r of p: at 0.05 the norm falls faster than the network can follow
+    max_weight_step: float = 0.01  # change of a weight in one step, as a share of their norm; a typical one is 0.001
     threshold: float = 1e-5  # epsilon
     batch_size: int = 1000  # n
     max_steps_learn: int = 2000  # of the first stage
     max_steps_sparsify: int = 3000  # of the second stage
     patience: int = 8  # evaluations in a row without a better bound end the first stage
     settled_after: int = 16  # evaluations in a row with the same weights above zero end the second stage
+    min_kept_share: float = (
+        0.8  # of the bound of the first stage; with less, the second stage is repeated with half c1,
+    )
+    max_attempts: int = 3  # at most so many times in all
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,5 @@
 import dataclasses
+import math
 
 import pytest
 import torch
@@ -6,6 +7,7 @@ import torch
 from minerva_select.config import PaperSettings
 from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.mi.feature_weights import FeatureWeights
+from minerva_select.mi.inference import MeanEstimate
 from minerva_select.mi.objective import Loss
 from minerva_select.mi.training_loop import TrainingContext
 from minerva_select.runtime.deadline import Deadline
@@ -108,6 +110,26 @@ def test_stage_two_ends_when_some_weights_are_zero_and_the_others_have_settled(s
     assert (solution.records[-1].n_features < 6) == ends_early
 
 
+def test_stage_two_is_repeated_with_half_the_penalty_if_information_is_lost(stages, monkeypatch):
+    estimates = iter([1.0, 0.1, 0.7, 0.9])  # after stage one, and after each attempt
+    monkeypatch.setattr(paper._Model, "estimate", lambda *_: MeanEstimate(next(estimates), 0.1))
+    solution = solve(settings=dataclasses.replace(FEW_STEPS, sparsity=0.4))
+    learn, *attempts = stages
+    assert solution.kept.mean == 0.9
+    assert all(torch.equal(attempt["start"], learn["end"]) for attempt in attempts)
+    # Every attempt starts with six weights of one
+    terms = [float(attempt["losses"][0].sparsity_term.detach()) for attempt in attempts]
+    assert terms == pytest.approx([0.4 * 6**0.5, 0.2 * 6**0.5, 0.1 * 6**0.5], rel=1e-6)
+    assert [record.stage for record in solution.records] == ["learn", "sparsify"]
+
+
+def test_stage_two_is_repeated_a_limited_number_of_times(stages, monkeypatch):
+    estimates = iter([1.0] + [0.0] * 9)
+    monkeypatch.setattr(paper._Model, "estimate", lambda *_: MeanEstimate(next(estimates), 0.1))
+    solve(settings=dataclasses.replace(FEW_STEPS, max_attempts=2))
+    assert len(stages) == 1 + 2
+
+
 def test_weights_are_one_through_stage_one_and_move_in_stage_two(stages, batches):
     solution = solve()
     assert {record.stage for record in solution.records} == {"learn", "sparsify"}
@@ -154,9 +176,9 @@ def test_the_weight_step_is_the_plain_gradient_of_the_whole_loss(monkeypatch):
             super().__init__(*arguments)
             made.append(self)
 
-        def step_(self, rate):
+        def step_(self, *limits):
             before = self.values.detach().clone()
-            super().step_(rate)
+            super().step_(*limits)
             steps.append((before, self.values.detach().clone()))
 
     def watched_loss(negative_bound, *penalties):
@@ -172,6 +194,7 @@ def test_the_weight_step_is_the_plain_gradient_of_the_whole_loss(monkeypatch):
             norm_drift=0.25,
             target_norm=2.0,
             weight_rate=0.5,
+            max_weight_step=math.inf,
             batch_size=32,
             max_steps_learn=3,
             max_steps_sparsify=6,
