@@ -86,7 +86,7 @@ def test_all_pairs_are_scored_like_single_pairs(generator):
     x, y = torch.randn(4, 2, generator=generator), torch.randn(5, 3, generator=generator)
     scores = critic.score_all_pairs(x, y)
     assert scores.shape == (4, 5)
-    torch.testing.assert_close(scores[2, 3], critic(x[2], y[3]))
+    torch.testing.assert_close(scores[2:3, 3], critic(x[2:3], y[3:4]))
 
 
 def test_the_best_held_out_values_are_returned_and_training_ends_when_they_fall(generator, monkeypatch):
