@@ -34,9 +34,8 @@ def test_rows_on_the_border_do_not_count(count):
     assert n_y.tolist() == [2, 1, 2, 2]
 
 
-@pytest.mark.parametrize("n_columns", [1, 2])
-def test_trees_and_distances_count_the_same_rows(n_columns):
-    x, y = normal_pair(300, 0.7, n_columns)
+def test_trees_and_distances_count_the_same_rows():
+    x, y = normal_pair(300, 0.7)
     by_tree, by_distances = (count(x, y, 5) for count in (ksg._count_by_tree, ksg._count_by_distances))
     np.testing.assert_array_equal(by_tree, by_distances)
 
@@ -47,6 +46,15 @@ def test_normal_columns_have_the_information_of_their_correlation(correlation):
     found = ksg_information(x, y, np.random.default_rng(0)).mean()
     # The standard deviation over seeds is 0.02 at most
     assert found == pytest.approx(-np.log(1 - correlation**2) / 2, abs=0.06)
+
+
+def test_rotating_a_side_changes_nothing():
+    # Distances within a side are Euclidean; both columns have the same variance before and after
+    x, y = normal_pair(500, 0.7, n_columns=2)
+    x, y = (np.linalg.svd(side - side.mean(axis=0), full_matrices=False)[0] for side in (x, y))
+    turn = np.array([[0.6, -0.8], [0.8, 0.6]])
+    plain, turned = (ksg._count_by_distances(side, y, 10) for side in (x, x @ turn))
+    np.testing.assert_array_equal(turned, plain)
 
 
 def test_ties_do_not_count_as_dependence():
