@@ -523,9 +523,7 @@ class PaperSettings:
     max_steps_sparsify: int = 3000  # of the second stage
     patience: int = 8  # evaluations in a row without a better bound end the first stage
     settled_after: int = 16  # evaluations in a row with the same weights above zero end the second stage
-    min_kept_share: float = (
-        0.8  # of the bound of the first stage; with less, the second stage is repeated with half c1,
-    )
+    min_kept_share: float = 0.5  # of the bound of stage one; below it, stage two is repeated with half of c1,
     max_attempts: int = 3  # at most so many times in all
 
 
