@@ -106,7 +106,7 @@ bench-mi: setup  ## estimates of mutual information against closed forms: a day 
 
 MI_QUICK := experiments/mi/quick
 
-bench-mi-quick: setup  ## the same with 18 cases, at most 2,000 rows and one seed: 5 minutes on 2 cores; always starts from scratch
+bench-mi-quick: setup  ## the same with 17 cases, at most 2,000 rows and one seed: about 5 minutes on 2 cores; always starts from scratch
 	rm -rf $(MI_QUICK)
 	PYTHONPATH=experiments $(BIN)/python -m mi --quick --jobs 2 --out $(MI_QUICK)
 	PYTHONPATH=experiments $(BIN)/python -m mi.page --records $(MI_QUICK)
