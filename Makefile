@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 
-.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick bench-correlated bench-correlated-quick bench-real bench-real-quick bench-scale attack reproduce pictures test-lowest licenses audit clean
+.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick bench-correlated bench-correlated-quick bench-real bench-real-quick bench-mi bench-mi-quick bench-scale attack reproduce pictures test-lowest licenses audit clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY_DEV)
@@ -99,6 +99,17 @@ bench-real-quick: setup  ## the same on few rows of three tables, one split: 5 m
 	rm -rf $(REAL_QUICK)
 	$(BIN)/python experiments/real/run.py --quick --jobs 2 --out $(REAL_QUICK)
 	$(BIN)/python experiments/real/table.py --records $(REAL_QUICK)
+
+bench-mi: setup  ## estimates of mutual information against closed forms: a day on 2 cores; continues an interrupted run; options such as MI='--cases tasks --rows 5000 --jobs 2'
+	PYTHONPATH=experiments $(BIN)/python -m mi $(MI)
+	PYTHONPATH=experiments $(BIN)/python -m mi.page
+
+MI_QUICK := experiments/mi/quick
+
+bench-mi-quick: setup  ## the same with 17 cases, at most 2,000 rows and one seed: about 5 minutes on 2 cores; always starts from scratch
+	rm -rf $(MI_QUICK)
+	PYTHONPATH=experiments $(BIN)/python -m mi --quick --jobs 2 --out $(MI_QUICK)
+	PYTHONPATH=experiments $(BIN)/python -m mi.page --records $(MI_QUICK)
 
 bench-scale: setup  ## time, memory and correctness on tables of different sizes: half an hour on 2 cores, 5 GB of disk; continues an interrupted run
 	$(BIN)/python benchmarks/scale/run.py

@@ -100,6 +100,16 @@ class StopCause(StrEnum):
     STEP_LIMIT = "step_limit"
 
 
+class Estimator(StrEnum):
+    """How ``mutual_information`` estimates: as a selection does, or by a published baseline."""
+
+    AUTO = "auto"
+    KSG = "ksg"  # nearest neighbors
+    CCA = "cca"  # normal distributions
+    INFONCE = "infonce"  # critics that tell a pair from others of its batch
+    MINE = "mine"  # critics that maximize the bound of Donsker and Varadhan
+
+
 class EstimateNote(StrEnum):
     """How an estimate relates to the entropy of the target."""
 

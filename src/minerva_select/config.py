@@ -518,12 +518,15 @@ class PaperSettings:
     target_norm: float = 1.0  # a
     learning_rate: float = 1e-3  # r of the network; the paper has 1e-4
     weight_rate: float = 0.02  # r of p: at 0.05 the norm falls faster than the network can follow
+    max_weight_step: float = 0.01  # change of a weight in one step, as a share of their norm; a typical one is 0.001
     threshold: float = 1e-5  # epsilon
     batch_size: int = 1000  # n
     max_steps_learn: int = 2000  # of the first stage
     max_steps_sparsify: int = 3000  # of the second stage
     patience: int = 8  # evaluations in a row without a better bound end the first stage
     settled_after: int = 16  # evaluations in a row with the same weights above zero end the second stage
+    min_kept_share: float = 0.5  # of the bound of stage one; below it, stage two is repeated with half of c1,
+    max_attempts: int = 3  # at most so many times in all
 
 
 @dataclass(frozen=True)
@@ -602,3 +605,33 @@ class EstimationConfig:
 
 
 ESTIMATION = EstimationConfig()
+
+
+@dataclass(frozen=True)
+class KSGConfig:
+    """The estimator of Kraskov, Stoegbauer and Grassberger."""
+
+    n_neighbors: int = 10  # as in the "Beyond Normal" benchmark; fewer have less bias and more variance
+    noise: float = 1e-10  # standard deviations of a column, to break ties
+    n_halvings: int = 5  # random halves of the rows whose differences give the standard error
+
+
+KSG = KSGConfig()
+
+
+@dataclass(frozen=True)
+class NeuralEstimatorsConfig:
+    """InfoNCE and MINE, with the settings of the "Beyond Normal" benchmark (Czyz et al. 2023)."""
+
+    widths: tuple[int, ...] = (16, 8)  # of the hidden layers of the critic
+    train_share: float = 0.5  # of the rows; the others end the training and give the estimate
+    batch_size: int = 256
+    learning_rate: float = 0.1  # of Adam
+    max_steps: int = 10_000
+    evaluate_every: int = 250  # steps between evaluations on held-out rows
+    patience: int = 2  # evaluations in a row without a better bound
+    decay: float = 0.9  # of the moving average in the gradient of MINE
+    contrast_rows: int = 1_000  # held-out rows that InfoNCE contrasts with each other; all pairs of more take minutes
+
+
+NEURAL_ESTIMATORS = NeuralEstimatorsConfig()

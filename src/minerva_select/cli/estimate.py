@@ -14,7 +14,16 @@ from minerva_select.cli.columns import (
     select_columns,
     split_categorical,
 )
-from minerva_select.cli.options import AsJson, Categorical, Data, Device, Seed, Verbose, columns_option
+from minerva_select.cli.options import (
+    AsJson,
+    Categorical,
+    Data,
+    Device,
+    EstimatorName,
+    Seed,
+    Verbose,
+    columns_option,
+)
 from minerva_select.cli.verbosity import log_to_stderr, logger
 from minerva_select.results import Estimate
 
@@ -25,6 +34,7 @@ def estimate_command(
     x: Annotated[list[str], columns_option("--x", "A,B", help="First column or set of columns.")],
     y: Annotated[list[str], columns_option("--y", "C", help="Second column or set of columns.")],
     given: Annotated[list[str] | None, columns_option("--given", "D", help="Columns to condition on.")] = None,
+    estimator: EstimatorName = "auto",
     categorical: Categorical = None,
     device: Device = "auto",
     seed: Seed = 0,
@@ -52,6 +62,7 @@ def estimate_command(
             select_columns(table, named["--y"]),
             given=select_columns(table, named["--given"]) if named["--given"] else None,
             **split_categorical(parse_columns(categorical, used, "--categorical"), named["--y"]),
+            estimator=estimator,
             device=device,
             random_state=seed,
         )

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from minerva_select.checks import check_integer, is_finite
+from minerva_select.checks import check_choice, check_integer, is_finite
 from minerva_select.cli import completion
+from minerva_select.codes import Estimator
 from minerva_select.errors import InputError
 
 METHOD_NAMES = (
@@ -56,8 +57,7 @@ def choice_option(name: str, choices: tuple[str, ...], **rest: Any) -> Any:
     """Option that takes one of a few words."""
 
     def check(value: str) -> str:
-        if value not in choices:
-            raise InputError(f"{name} must be {' or '.join(choices)}, got {value!r}.")
+        check_choice(name, value, choices)
         return value
 
     return typer.Option(name, callback=check, autocompletion=completion.one_of(*choices), **rest)
@@ -108,6 +108,10 @@ ProvenOnly = Annotated[
 ]
 Solver = Annotated[
     str, choice_option("--solver", SOLVERS, metavar="S", help="vetting, or paper for Algorithm 1 as published.")
+]
+EstimatorName = Annotated[
+    str,
+    choice_option("--estimator", tuple(Estimator), metavar="E", help="auto, or a baseline: ksg, cca, infonce or mine."),
 ]
 Device = Annotated[
     str,

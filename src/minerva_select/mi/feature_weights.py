@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -20,8 +21,11 @@ class FeatureWeights:
         return self.values[self.units]
 
     @torch.no_grad()
-    def step_(self, rate: float) -> None:
+    def step_(self, rate: float, max_share: float = math.inf) -> None:
         """Take the plain gradient step of Algorithm 1 (line 12), projected onto non-negative weights.
+
+        No weight changes by more than ``max_share`` of the norm of all weights. The bound is steep where a small weight
+        is all that carries its information, and a single noisy batch could then bring a needed weight to zero.
 
         On that cone the 1-norm is linear, so this is the proximal step of the penalty: weights reach exactly zero and
         stay there unless the gradient of the bound exceeds that of the penalty. Adam would scale the noise of
@@ -30,7 +34,8 @@ class FeatureWeights:
         gradient = self.values.grad
         if gradient is None:
             raise ValueError("step_ needs the gradient of the loss; call backward() first.")
-        self.values.sub_(rate * gradient).clamp_(min=0.0)
+        limit = (max_share * self.values.norm()).nan_to_num(math.inf)  # an infinite share of nothing
+        self.values.sub_((rate * gradient).clamp(-limit, limit)).clamp_(min=0.0)
         self.values.grad = None
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -16,7 +16,7 @@ from minerva_select.mi.ensemble import Ensemble
 from minerva_select.mi.feature_weights import FeatureWeights
 from minerva_select.mi.inference import MeanEstimate, estimate_bound
 from minerva_select.mi.objective import Loss, norm_drift, sparsity_ratio
-from minerva_select.mi.training_loop import TrainingContext, TrainingOptions, train
+from minerva_select.mi.training_loop import TrainingContext, TrainingOptions, TrainingResult, train
 from minerva_select.results import TrainingRecord
 
 
@@ -70,8 +70,31 @@ def solve_paper(
     )
     total = model.estimate(*held_out)
 
-    # Line 7: phi <- theta, p <- 1. Lines 8 to 13: gradient steps of phi and p on the loss of eq. 9
-    model.p.values.requires_grad_(True)
+    # Lines 7 to 13
+    learned_critic = model.critic.snapshot()
+    for attempt in range(settings.max_attempts):
+        model.restart(learned_critic, settings.sparsity / 2**attempt)
+        sparsified, weight_path = _sparsify(model, held_out_bound, schedule, context)
+        kept = model.estimate(*held_out)
+        if not _has_lost_information(sparsified, total, settings) or context.deadline.expired:
+            break
+    # Line 14: return the features whose weight is not zero
+    weights = model.p.by_feature().detach().cpu()
+    return PaperSolution(
+        weights=torch.where(weights > settings.threshold, weights, 0.0),
+        total=total,
+        kept=kept,
+        converged=learned.converged and sparsified.converged,
+        records=learned.records + sparsified.records,
+        weight_path=weight_path,
+    )
+
+
+def _sparsify(
+    model: _Model, held_out_bound: Callable[[], Tensor], schedule: Schedule, context: TrainingContext
+) -> tuple[TrainingResult, Tensor]:
+    """Lines 8 to 13: gradient steps of phi and p on the loss of eq. 9; returns the path of the weights too."""
+    settings = model.settings
     support = _Support(model.p, settings, n_evaluations=settings.max_steps_sparsify // schedule.evaluate_every + 1)
     sparsified = train(
         model.critic,
@@ -88,16 +111,14 @@ def solve_paper(
             extra_state={"weights": model.p.values, **support.state},
         ),
     )
-    # Line 14: return the features whose weight is not zero
-    weights = model.p.by_feature().detach().cpu()
-    return PaperSolution(
-        weights=torch.where(weights > settings.threshold, weights, 0.0),
-        total=total,
-        kept=model.estimate(*held_out),
-        converged=learned.converged and sparsified.converged,
-        records=learned.records + sparsified.records,
-        weight_path=support.weight_path[: int(support.n_evaluated)],
-    )
+    return sparsified, support.weight_path[: int(support.n_evaluated)]
+
+
+def _has_lost_information(sparsified: TrainingResult, total: MeanEstimate, settings: PaperSettings) -> bool:
+    """Whether the critic finds too little even on its training rows, where overfitting only raises the bound."""
+    if not sparsified.records or total.interval[0] <= 0:
+        return False
+    return sparsified.records[-1].bound < settings.min_kept_share * total.mean
 
 
 class _Model:
@@ -109,7 +130,13 @@ class _Model:
         self.x, self.y, self.settings = x, y, settings
         self.generator, self.ranks = context.generator, context.ranks
         self.critic = Ensemble(ConcatenatedCritic(x.layout, y.layout), x.device)
-        self.p = FeatureWeights(units, x.device)
+        self.units, self.p = units, FeatureWeights(units, x.device)
+
+    def restart(self, learned_critic: Tensor, sparsity: float) -> None:
+        """Line 7: phi <- theta, p <- 1; with this c1 from here on."""
+        self.critic.restore_(learned_critic)
+        self.p = FeatureWeights(self.units, self.x.device)
+        self.settings = replace(self.settings, sparsity=sparsity)
 
     def score(self, x: Rows, y: Rows, weights: Tensor) -> Tensor:  # (n_rows,)
         """Score this rank's slice of the rows."""
@@ -156,7 +183,7 @@ class _Model:
         """Line 12: p <- p - r grad l(phi, p), projected onto p >= 0."""
         if self.p.values.grad is not None:
             self.ranks.sum_(self.p.values.grad)
-        self.p.step_(self.settings.weight_rate)
+        self.p.step_(self.settings.weight_rate, self.settings.max_weight_step)
 
 
 class _Support:

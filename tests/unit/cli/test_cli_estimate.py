@@ -39,6 +39,7 @@ def test_an_estimate_is_printed_as_a_line_or_as_json(folder, monkeypatch, run):
         "given": ["country"],
         "target_type": "discrete",
         "categorical_features": ["late"],
+        "estimator": "auto",
         "device": "auto",
         "random_state": 3,
     }
@@ -51,6 +52,8 @@ def test_an_estimate_is_printed_as_a_line_or_as_json(folder, monkeypatch, run):
         (["--x", "amount,is_fraud", "--y", "is_fraud"], "both --x and --y"),
         (["--x", "amount", "--y", "is_fraud", "--given", "amount"], "both --x and --given"),
         (["--x", "amount", "--y", "is_fraud", "--categorical", "late"], "no column 'late'"),
+        (["--x", "amount", "--y", "is_fraud", "--estimator", "kgs"], "no --estimator 'kgs'; did you mean 'ksg'"),
+        (["--x", "country", "--y", "amount", "--estimator", "ksg"], "'country' has categories"),
     ],
 )
 def test_bad_options_exit_with_2_and_one_sentence(folder, arguments, message, run, assert_refused):

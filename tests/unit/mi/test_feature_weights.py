@@ -7,9 +7,9 @@ from minerva_select.mi.objective import sparsity_ratio
 CPU = torch.device("cpu")
 
 
-def step(weights, gradient, rate=0.25):
+def step(weights, gradient, rate=0.25, **limit):
     weights.values.grad = torch.tensor(gradient)
-    weights.step_(rate)
+    weights.step_(rate, **limit)
 
 
 def test_weights_start_at_one():
@@ -20,6 +20,12 @@ def test_the_step_is_a_plain_gradient_step_while_weights_stay_positive():
     weights = FeatureWeights([0, 1], CPU)
     step(weights, [0.5, -1.0])
     assert weights.values.tolist() == [1 - 0.25 * 0.5, 1 + 0.25]
+
+
+def test_no_weight_changes_by_more_than_a_share_of_the_norm():
+    weights = FeatureWeights([0, 1, 2, 3], CPU)  # norm 2
+    step(weights, [40.0, -8.0, 0.2, 0.0], max_share=0.05)
+    assert weights.values.tolist() == pytest.approx([0.9, 1.1, 1 - 0.25 * 0.2, 1.0])
 
 
 def test_a_pushed_weight_reaches_exactly_zero_and_stays_there():

@@ -1,4 +1,5 @@
 import dataclasses
+import math
 
 import pytest
 import torch
@@ -6,8 +7,10 @@ import torch
 from minerva_select.config import PaperSettings
 from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.mi.feature_weights import FeatureWeights
+from minerva_select.mi.inference import MeanEstimate
 from minerva_select.mi.objective import Loss
-from minerva_select.mi.training_loop import TrainingContext
+from minerva_select.mi.training_loop import TrainingContext, TrainingResult
+from minerva_select.results import TrainingRecord
 from minerva_select.runtime.deadline import Deadline
 from minerva_select.runtime.rng import seeded_rng
 from minerva_select.solvers import paper
@@ -108,6 +111,28 @@ def test_stage_two_ends_when_some_weights_are_zero_and_the_others_have_settled(s
     assert (solution.records[-1].n_features < 6) == ends_early
 
 
+def test_stage_two_is_repeated_with_half_the_penalty_if_information_is_lost(stages, monkeypatch):
+    # An untrained critic has a bound near 0, far below this one of stage one
+    monkeypatch.setattr(paper._Model, "estimate", lambda *_: MeanEstimate(1.0, 0.1))
+    solution = solve(settings=dataclasses.replace(FEW_STEPS, sparsity=0.4, max_attempts=3))
+    learn, *attempts = stages
+    assert all(torch.equal(attempt["start"], learn["end"]) for attempt in attempts)
+    # Every attempt starts with six weights of one
+    terms = [float(attempt["losses"][0].sparsity_term.detach()) for attempt in attempts]
+    assert terms == pytest.approx([0.4 * 6**0.5, 0.2 * 6**0.5, 0.1 * 6**0.5], rel=1e-6)
+    assert [record.stage for record in solution.records] == ["learn", "sparsify"]
+
+
+@pytest.mark.parametrize(
+    ("bound", "total", "is_lost"),
+    [(0.1, (0.5, 0.1), True), (0.3, (0.5, 0.1), False), (0.1, (0.5, 0.4), False), (-0.1, (-0.2, 0.01), False)],
+)
+def test_information_is_lost_if_half_of_what_was_certain_is_gone_from_training_rows(bound, total, is_lost):
+    records = (TrainingRecord("sparsify", 25, bound, held_out_bound=-9.0),)  # an overfitted critic
+    result = TrainingResult(25, torch.zeros(1), True, records)
+    assert paper._has_lost_information(result, MeanEstimate(*total), PaperSettings()) is is_lost
+
+
 def test_weights_are_one_through_stage_one_and_move_in_stage_two(stages, batches):
     solution = solve()
     assert {record.stage for record in solution.records} == {"learn", "sparsify"}
@@ -154,9 +179,9 @@ def test_the_weight_step_is_the_plain_gradient_of_the_whole_loss(monkeypatch):
             super().__init__(*arguments)
             made.append(self)
 
-        def step_(self, rate):
+        def step_(self, *limits):
             before = self.values.detach().clone()
-            super().step_(rate)
+            super().step_(*limits)
             steps.append((before, self.values.detach().clone()))
 
     def watched_loss(negative_bound, *penalties):
@@ -172,6 +197,7 @@ def test_the_weight_step_is_the_plain_gradient_of_the_whole_loss(monkeypatch):
             norm_drift=0.25,
             target_norm=2.0,
             weight_rate=0.5,
+            max_weight_step=math.inf,
             batch_size=32,
             max_steps_learn=3,
             max_steps_sparsify=6,

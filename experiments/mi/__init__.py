@@ -1,0 +1,1 @@
+"""Mutual information estimates compared with closed forms: the "Beyond Normal" benchmark and further cases."""
