@@ -26,9 +26,15 @@ from minerva_select.preprocessing.duplicated_rows import TableRows, find_copies
 from minerva_select.preprocessing.duplicates import find_unusable
 from minerva_select.preprocessing.identifiers import find_identifiers
 from minerva_select.results import Estimate
-from minerva_select.runtime.device import find_device, limit_threads
+from minerva_select.runtime.device import MAX_THREADS, find_device, limit_threads
 from minerva_select.runtime.rng import seeded_rng
 from minerva_select.schema import Column, Table
+from minerva_select.selectors.continuous_estimate import (
+    configure_folds,
+    estimate_continuous,
+    read_question,
+    sample_rows,
+)
 from minerva_select.selectors.fold_splits import check_rows, encode, make_folds, split_into_folds
 from minerva_select.selectors.parameters import as_generator, as_names
 from minerva_select.selectors.row_metadata import read_row_metadata
@@ -111,9 +117,16 @@ def mutual_information(
     identifiers = find_identifiers(table, column_types)
     without = table.select([name for name in table.names if name not in identifiers])
     row_metadata = row_metadata.group_copies(find_copies(TableRows(without, column_types), y_table))
+    target_types = infer_target_types(y_table, target_type)
+    if not target_types.is_discrete:
+        rows = sample_rows(table.n_rows, rng)
+        row_metadata = row_metadata if rows is None else row_metadata.take(rows)
+        question = read_question(table, n_given, column_types, y_table, target_types, rows)
+        config = row_metadata.adapt(configure_folds(row_metadata.n_rows, MAX_THREADS))
+        with limit_threads(config.max_threads), seeded_rng(int(rng.integers(2**31)), torch.device("cpu")) as generator:
+            return estimate_continuous(question, row_metadata, config, rng, generator)
     weights = np.ones(table.n_rows)
     config = row_metadata.adapt(_configure(table.n_rows))
-    target_types = infer_target_types(y_table, target_type)
     splits = split_into_folds(y_table, target_types, config, rng, row_metadata)
     x = encode(table, column_types, splits, torch_device)
     folds = make_folds(x, y_table, target_types, weights, row_metadata.groups, splits, torch_device)
