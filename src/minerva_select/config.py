@@ -617,7 +617,7 @@ class DensityRatioConfig:
     # Inputs
     max_levels: int = 31  # of a categorical column, each with an indicator; rarer ones share one
     max_radius: float = 3.0  # standard deviations
-    min_rows_per_column: int = 20  # of both sides; of more columns, or of more than
+    min_rows_per_column: int = 5  # of both sides; of more columns, or of more than
     max_columns: int = 200  # the most correlated ones are used
 
     # Closed forms
@@ -658,9 +658,11 @@ class DensityRatioConfig:
     n_prediction_parts: int = 3  # of the training rows; a row is predicted by a model of the other parts
     prediction_leaves: int = 15
 
-    # Intervals, in units of the difference between the estimate and the bound on held-out rows
-    lacking_below: float = 0.5
-    lacking_above: float = 2.0
+    # Intervals
+    lacking_below: float = 0.5  # times the difference between the estimate and the bound on held-out rows
+    lacking_above: float = 3.0
+    unlearned_share: float = 0.1  # of what critics and trees add, that they may lack with 5,000 rows
+    unlearned_rows: int = 5_000  # with other numbers of rows, it falls with the root
 
     # Checks
     few_rows: int = 100

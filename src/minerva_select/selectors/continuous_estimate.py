@@ -103,19 +103,18 @@ def _split(y: Side, row_metadata: RowMetadata, config: FitConfig, rng: np.random
 
 
 def _as_estimate(found: RatioEstimate, evidence: MeanEstimate, doubt: EstimateDoubt | None, n_rows: int) -> Estimate:
-    """An interval around the estimate: its sampling error, and on both sides what the bound on held-out rows lacks.
+    """An interval around the estimate: its sampling error, and what the density ratio may lack.
 
-    Held-out rows show only a lower bound, so the interval reaches further up than down.
+    It may lack more than held-out rows show, so the interval reaches further up than down.
     """
-    nats = max(0.0, found.nats)
-    half = (evidence.interval[1] - evidence.interval[0]) / 2
-    half = max(half, INFERENCE.normal_quantile * found.spread)
-    lacking = max(0.0, found.nats - found.bound, found.unlearned)
-    low = max(0.0, nats - half - DENSITY_RATIO.lacking_below * lacking)
-    high = nats + half + DENSITY_RATIO.lacking_above * lacking
-    high = nats + INFERENCE.max_half_width if doubt is EstimateDoubt.DETERMINED else high
-    high = min(high, nats + INFERENCE.max_half_width)
-    return Estimate(nats, low, high, n_rows, doubt=doubt)
+    settings, nats = DENSITY_RATIO, max(0.0, found.nats)
+    half = max((evidence.interval[1] - evidence.interval[0]) / 2, INFERENCE.normal_quantile * found.spread)
+    lacking = max(0.0, found.nats - found.bound)
+    unlearned = settings.unlearned_share * found.added * (settings.unlearned_rows / n_rows) ** 0.5
+    low = max(0.0, nats - half - settings.lacking_below * lacking)
+    up = half + settings.lacking_above * lacking + unlearned
+    is_open = doubt is EstimateDoubt.DETERMINED or up > INFERENCE.max_half_width
+    return Estimate(nats, low, nats + (INFERENCE.max_half_width if is_open else up), n_rows, doubt=doubt)
 
 
 def _find_doubt(
@@ -131,6 +130,6 @@ def _find_doubt(
     if found.spread > DENSITY_RATIO.max_spread * max(evidence.standard_error, DENSITY_RATIO.negligible_nats):
         return EstimateDoubt.PARTS_DISAGREE
     allowed = max(DENSITY_RATIO.max_lacking_nats, DENSITY_RATIO.max_lacking_share * found.nats)
-    if max(found.nats - found.bound, found.unlearned) > allowed:
+    if found.nats - found.bound > allowed:
         return EstimateDoubt.NOT_LEARNED
     return None

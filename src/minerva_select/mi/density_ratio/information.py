@@ -21,7 +21,7 @@ class RatioEstimate:
     nats: float
     pointwise: Tensor  # information of every held-out row, fold after fold
     bound: float  # their mean: a lower bound in expectation
-    unlearned: float  # how much the critics may still lack, as far as their optimism shows
+    added: float  # what critics and trees add to the closed form, part of the estimate
     spread: float  # standard error of the estimate by the folds alone
 
     def __sub__(self, other: RatioEstimate) -> RatioEstimate:
@@ -30,7 +30,7 @@ class RatioEstimate:
             self.nats - other.nats,
             self.pointwise - other.pointwise,
             self.bound - other.bound,
-            self.unlearned + other.unlearned,
+            self.added + other.added,
             float(np.hypot(self.spread, other.spread)),
         )
 
@@ -50,24 +50,25 @@ def estimate_information(
         exact = gaussian_bound(x, y)
     weights = np.array([len(fold.closed) for fold in folds], dtype=np.float64)
     weights /= weights.sum()
-    lacks = np.array([_unlearned(fold) for fold in folds])
-    by_fold = np.array([_estimate(fold, exact) for fold in folds]) + lacks
+    added = np.array([_added(fold) for fold in folds])
+    by_fold = added + np.array([_closed(fold) if exact is None else exact for fold in folds])
     pointwise = torch.cat([fold.mixed for fold in folds])
     spread = float(np.sqrt((weights**2 * (by_fold - by_fold @ weights) ** 2).sum())) if len(folds) > 1 else 0.0
-    return RatioEstimate(float(by_fold @ weights), pointwise, float(pointwise.mean()), float(lacks @ weights), spread)
+    return RatioEstimate(
+        float(by_fold @ weights), pointwise, float(pointwise.mean()), max(0.0, float(added @ weights)), spread
+    )
 
 
-def _estimate(fold: FoldInformation, exact: float | None) -> float:
-    """Information of the closed form, without its optimism, and what critics add to it on held-out rows."""
-    closed = float(fold.closed.mean())
-    corrected = closed + _half_gap(closed, fold.closed_in_training) if exact is None else exact
-    return corrected + float(fold.mixed.mean()) - closed
+def _closed(fold: FoldInformation) -> float:
+    """Information of the closed form, between training and held-out rows."""
+    held_out = float(fold.closed.mean())
+    return held_out + _half_gap(held_out, fold.closed_in_training)
 
 
-def _unlearned(fold: FoldInformation) -> float:
-    """How much more of what critics add there may be."""
-    closed = float(fold.closed.mean())
-    return _half_gap(float(fold.mixed.mean()) - closed, fold.mixed_in_training - fold.closed_in_training)
+def _added(fold: FoldInformation) -> float:
+    """What critics and trees add to the closed form, between training and held-out rows."""
+    held_out = float(fold.mixed.mean() - fold.closed.mean())
+    return held_out + _half_gap(held_out, fold.mixed_in_training - fold.closed_in_training)
 
 
 def _half_gap(held_out: float, in_training: float) -> float:

@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
+from scipy.stats import rankdata
 
 from minerva_select.config import DENSITY_RATIO
 from minerva_select.preprocessing.categories import FIRST_LEVEL, LevelEncoder
-from minerva_select.preprocessing.quantiles import QuantileEncoder
 from minerva_select.schema import Column, ColumnType, Table
 
 Array = NDArray[np.float64]
@@ -113,17 +113,25 @@ def read_side(table: Table, column_types: Mapping[str, ColumnType]) -> Side:
         if column_types[column.name] == ColumnType.CATEGORICAL:
             indicators += _level_indicators(column)
             continue
-        own = as_quantiles(column.values)
-        quantiles.append(own if (own - 0.5) @ direction >= 0 else 1.0 - own)
+        quantiles.append(as_quantiles(column.values, direction))
         if column.missing.any():
             indicators.append(_standardize(column.missing))
     return Side(_stack(quantiles, table.n_rows), _stack(indicators, table.n_rows))
 
 
-def as_quantiles(values: Array) -> Array:
-    """Ranks of numbers among each other, above 0 and below 1; 0.5 where missing."""
-    quantiles = QuantileEncoder().fit_transform(values).astype(np.float64)
-    return np.where(np.isnan(quantiles), 0.5, quantiles)
+def as_quantiles(values: Array, direction: Array | None = None) -> Array:
+    """Ranks of numbers among each other, above 0 and below 1; 0.5 where missing.
+
+    With a ``direction``, ranks are turned so that their product with it is positive.
+    """
+    missing = np.isnan(values)
+    present = values[~missing]
+    ranks = rankdata(present)  # multiples of a half, so that turning them is exact
+    if direction is not None and (ranks - (len(ranks) + 1) / 2) @ direction[~missing] < 0:
+        ranks = len(ranks) + 1 - ranks
+    quantiles = np.full(len(values), 0.5)
+    quantiles[~missing] = (ranks - 0.5) / max(1, len(ranks))
+    return quantiles
 
 
 def _level_indicators(column: Column) -> list[Array]:
