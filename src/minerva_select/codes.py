@@ -111,6 +111,7 @@ class EstimateDoubt(StrEnum):
     """Why an estimate is not reliable."""
 
     DETERMINED = "determined"  # X seems to determine a continuous y, so the information is infinite or nearly so
+    TOO_STRONG = "too_strong"  # more information than comparing so many rows can show
     FEW_ROWS = "few_rows"
     PARTS_DISAGREE = "parts_disagree"  # folds differ by more than sampling explains
     NOT_LEARNED = "not_learned"  # much of what is found on training rows is not found on held-out rows

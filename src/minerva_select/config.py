@@ -611,6 +611,7 @@ class DensityRatioConfig:
     n_tune_parts: int = 5  # of the training rows, one of which chooses families and weights
     max_rows: int = 40_000  # sampled from more
     block_rows: int = 1_700  # held-out rows whose pairs are all compared
+    min_block_rows: int = 600  # if the table has as many; others than the held-out ones fill up a block
     max_choice_rows: int = 600  # tuning rows that choose a family, or when a critic is best
     n_couplings: int = 4  # rounds of normalization over either side
 
@@ -661,11 +662,12 @@ class DensityRatioConfig:
     # Intervals
     lacking_below: float = 0.5  # times the difference between the estimate and the bound on held-out rows
     lacking_above: float = 3.0
-    unlearned_share: float = 0.1  # of what critics and trees add, that they may lack with 5,000 rows
+    unlearned_share: float = 0.2  # of what critics and trees learn, that they may lack with 5,000 rows
     unlearned_rows: int = 5_000  # with other numbers of rows, it falls with the root
 
     # Checks
     few_rows: int = 100
+    ceiling_distance: float = 2.0  # nats below the logarithm of the compared rows from which a bound is too low
     max_spread: float = 4.0  # standard error by folds, relative to that by rows
     negligible_nats: float = 0.005  # standard errors by rows below this count as this
     max_lacking_nats: float = 0.1  # difference between the estimate and the bound, or

@@ -52,7 +52,9 @@ def estimate_continuous(
     held_out = np.concatenate([rows.held_out for rows in splits])
     clusters = None if row_metadata.groups is None else torch.as_tensor(row_metadata.groups[held_out])
     evidence = estimate_mean(found.pointwise, torch.ones(len(held_out)), clusters)
-    return _as_estimate(found, evidence, _find_doubt(question, x, found, evidence, splits), x.n_rows)
+    # The error of correlations that are all 0, of which the held-out rows do not know
+    chance = float(np.sqrt(question.x.n_columns * question.y.n_columns / 2)) / x.n_rows
+    return _as_estimate(found, evidence, chance, _find_doubt(question, x, found, evidence, splits), x.n_rows)
 
 
 def read_question(
@@ -102,18 +104,21 @@ def _split(y: Side, row_metadata: RowMetadata, config: FitConfig, rng: np.random
     ]
 
 
-def _as_estimate(found: RatioEstimate, evidence: MeanEstimate, doubt: EstimateDoubt | None, n_rows: int) -> Estimate:
+def _as_estimate(
+    found: RatioEstimate, evidence: MeanEstimate, chance: float, doubt: EstimateDoubt | None, n_rows: int
+) -> Estimate:
     """An interval around the estimate: its sampling error, and what the density ratio may lack.
 
     It may lack more than held-out rows show, so the interval reaches further up than down.
     """
     settings, nats = DENSITY_RATIO, max(0.0, found.nats)
-    half = max((evidence.interval[1] - evidence.interval[0]) / 2, INFERENCE.normal_quantile * found.spread)
+    half = (evidence.interval[1] - evidence.interval[0]) / 2
+    half = float(np.hypot(half, INFERENCE.normal_quantile * max(chance, found.spread)))
     lacking = max(0.0, found.nats - found.bound)
-    unlearned = settings.unlearned_share * found.added * (settings.unlearned_rows / n_rows) ** 0.5
+    unlearned = settings.unlearned_share * found.learned * (settings.unlearned_rows / n_rows) ** 0.5
     low = max(0.0, nats - half - settings.lacking_below * lacking)
     up = half + settings.lacking_above * lacking + unlearned
-    is_open = doubt is EstimateDoubt.DETERMINED or up > INFERENCE.max_half_width
+    is_open = doubt in (EstimateDoubt.DETERMINED, EstimateDoubt.TOO_STRONG) or up > INFERENCE.max_half_width
     return Estimate(nats, low, nats + (INFERENCE.max_half_width if is_open else up), n_rows, doubt=doubt)
 
 
@@ -121,15 +126,20 @@ def _find_doubt(
     question: Question, x: Side, found: RatioEstimate, evidence: MeanEstimate, splits: Sequence[FoldRows]
 ) -> EstimateDoubt | None:
     """The first check that the estimate fails."""
-    if seems_determined(x, question.y) and (question.known is None or not seems_determined(question.known, question.y)):
-        return EstimateDoubt.DETERMINED
-    if x.n_rows < DENSITY_RATIO.few_rows:
-        return EstimateDoubt.FEW_ROWS
-    if x.n_columns + question.y.n_columns > max_columns(min(len(rows.train) for rows in splits)):
-        return EstimateDoubt.COLUMNS_LEFT_OUT
-    if found.spread > DENSITY_RATIO.max_spread * max(evidence.standard_error, DENSITY_RATIO.negligible_nats):
-        return EstimateDoubt.PARTS_DISAGREE
-    allowed = max(DENSITY_RATIO.max_lacking_nats, DENSITY_RATIO.max_lacking_share * found.nats)
-    if found.nats - found.bound > allowed:
-        return EstimateDoubt.NOT_LEARNED
-    return None
+    settings, n_train = DENSITY_RATIO, min(len(rows.train) for rows in splits)
+    n_compared = max(len(splits[0].held_out), min(settings.min_block_rows, x.n_rows))
+    ceiling = np.log(min(n_compared, settings.block_rows)) - settings.ceiling_distance
+    lacking = max(settings.max_lacking_nats, settings.max_lacking_share * found.nats)
+    sampling = max(evidence.standard_error, settings.negligible_nats)
+    is_determined = seems_determined(x, question.y)
+    if is_determined and question.known is not None:
+        is_determined = not seems_determined(question.known, question.y)
+    checks = {
+        EstimateDoubt.DETERMINED: is_determined,
+        EstimateDoubt.TOO_STRONG: found.bound > ceiling,
+        EstimateDoubt.FEW_ROWS: x.n_rows < settings.few_rows,
+        EstimateDoubt.COLUMNS_LEFT_OUT: x.n_columns + question.y.n_columns > max_columns(n_train),
+        EstimateDoubt.PARTS_DISAGREE: found.spread > settings.max_spread * sampling,
+        EstimateDoubt.NOT_LEARNED: found.nats - found.bound > lacking,
+    }
+    return next((doubt for doubt, is_failed in checks.items() if is_failed), None)

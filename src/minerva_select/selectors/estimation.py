@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
 from minerva_select.codes import EstimateNote
-from minerva_select.config import ESTIMATION, FitConfig
+from minerva_select.config import ESTIMATION, JUDGE, FitConfig
 from minerva_select.data.frames import as_table, as_target
 from minerva_select.errors import InputError
 from minerva_select.mi.arrays import shared_tuning_rows
@@ -21,14 +21,14 @@ from minerva_select.mi.fold import Fold, held_out_clusters
 from minerva_select.mi.inference import MeanEstimate, estimate_mean
 from minerva_select.mi.stacking import FoldInformation, stack
 from minerva_select.mi.training_loop import TrainingContext
-from minerva_select.preprocessing.column_types import infer_column_types, infer_target_types
+from minerva_select.preprocessing.column_types import TargetTypes, infer_column_types, infer_target_types
 from minerva_select.preprocessing.duplicated_rows import TableRows, find_copies
 from minerva_select.preprocessing.duplicates import find_unusable
 from minerva_select.preprocessing.identifiers import find_identifiers
 from minerva_select.results import Estimate
 from minerva_select.runtime.device import MAX_THREADS, find_device, limit_threads
 from minerva_select.runtime.rng import seeded_rng
-from minerva_select.schema import Column, Table
+from minerva_select.schema import Column, ColumnType, Table
 from minerva_select.selectors.continuous_estimate import (
     configure_folds,
     estimate_continuous,
@@ -57,15 +57,21 @@ def mutual_information(
 ) -> Estimate:
     """Estimate the mutual information of X and y, in nats, with a 95% interval.
 
-    Critics are trained on part of the rows and score the others; every row is scored once (with ``times``, only the
-    latest rows). The estimate is a lower bound in expectation: it lacks what the critics have not learned.
+    Models are fitted to part of the rows and judged on the others; every row is judged once (with ``times``, only the
+    latest rows).
+
+    For a discrete y, critics, boosted trees and an additive model estimate the probability of each class. The estimate
+    is a lower bound in expectation: it lacks what they have not learned. For a continuous y, copulas, critics and trees
+    estimate the density ratio of X and y from the ranks of their columns, without discretizing them. The estimate is
+    corrected for what fitting costs, and the interval includes what may not have been learned. No increasing or
+    decreasing map of a numeric column changes it.
 
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
         NumPy array, pandas, polars or Arrow table.
     y : array-like of shape (n_samples,) or (n_samples, n_targets)
-        A continuous y is discretized into 128 quantile levels, so no estimate exceeds log(128) = 4.85 nats.
+        Classes, or one or several columns of which at least one is continuous.
     given : table of shape (n_samples, n_conditions), optional
         Estimate the conditional mutual information I(X; y | given).
     target_type : {"auto", "discrete", "continuous"}
@@ -73,7 +79,7 @@ def mutual_information(
     categorical_features : "auto" or list of str
         Columns of X and ``given`` to read as categorical.
     device : str
-        "auto", "cpu", "cuda", "mps", ...
+        "auto", "cpu", "cuda", "mps", ...; a continuous y is always estimated on the CPU.
     random_state : int, RandomState or None
         Seed of all random draws.
     groups, times : array-like of shape (n_samples,), optional
@@ -82,7 +88,7 @@ def mutual_information(
     Returns
     -------
     Estimate
-        The estimate, with attributes ``nats``, ``low``, ``high`` and ``bits``.
+        The estimate, with attributes ``nats``, ``low``, ``high``, ``bits``, ``reliable`` and ``doubt``.
 
     Examples
     --------
@@ -118,6 +124,10 @@ def mutual_information(
     without = table.select([name for name in table.names if name not in identifiers])
     row_metadata = row_metadata.group_copies(find_copies(TableRows(without, column_types), y_table))
     target_types = infer_target_types(y_table, target_type)
+    if not target_types.is_discrete and n_given == 0 and _is_class(table, column_types):
+        # Information is symmetric, and the probability of a class is estimated more precisely
+        table, y_table = y_table, table
+        column_types, target_types = dict(target_types.column_types), TargetTypes(column_types)
     if not target_types.is_discrete:
         rows = sample_rows(table.n_rows, rng)
         row_metadata = row_metadata if rows is None else row_metadata.take(rows)
@@ -221,6 +231,14 @@ def _worth_learning(folds: list[Fold], features: list[int], generator: torch.Gen
     workshop = SearchContext(units, [], FitConfig.for_rows(n_rows), TrainingContext(generator))
     screens = [screen_fold(fold) for fold in folds]
     return [workshop.features_of(proposal.units) for proposal in search_candidates(folds, screens, workshop)]
+
+
+def _is_class(table: Table, column_types: Mapping[str, ColumnType]) -> bool:
+    """Whether a table is a single categorical column with few levels, present in every row."""
+    column = table.columns[0]
+    if len(table.columns) > 1 or column_types[column.name] != ColumnType.CATEGORICAL or column.missing.any():
+        return False
+    return len(np.unique(column.values)) <= JUDGE.max_classes
 
 
 def _join(table: Table, condition: Table) -> Table:

@@ -87,6 +87,7 @@ def describe_estimate_note(estimate: Estimate) -> str:
 
 _DOUBTS = {
     EstimateDoubt.DETERMINED: "not reliable: the columns seem to determine the target, which is infinite information",
+    EstimateDoubt.TOO_STRONG: "not reliable: so few rows cannot show more information, so it may be well above",
     EstimateDoubt.FEW_ROWS: "not reliable: there are too few rows",
     EstimateDoubt.PARTS_DISAGREE: "not reliable: parts of the rows give different estimates",
     EstimateDoubt.NOT_LEARNED: "not reliable: too few rows to learn the relation, so it may be well above",

@@ -94,12 +94,13 @@ class FittedForm:
 
     settings: FormSettings
     ratio: ClosedForm
+    training_rows: Tensor
     tuning_rows: Tensor
 
     @cached_property
     def tuning(self) -> Tensor:  # (n_tuning_rows,)
         """Pointwise information of the tuning rows."""
-        return pointwise_information(self.ratio, self.tuning_rows)
+        return pointwise_information(self.ratio, self.tuning_rows, self.training_rows)
 
 
 def fit_forms(x: Side, y: Side, train: NDArray[np.int64], tune: NDArray[np.int64]) -> list[FittedForm]:
@@ -107,12 +108,12 @@ def fit_forms(x: Side, y: Side, train: NDArray[np.int64], tune: NDArray[np.int64
 
     A Gaussian form is the first.
     """
-    tuning_rows = torch.as_tensor(tune[: DENSITY_RATIO.max_choice_rows])
+    rows = torch.as_tensor(train), torch.as_tensor(tune[: DENSITY_RATIO.max_choice_rows])
 
     def fit(settings: FormSettings) -> FittedForm:
         pairs = settings.fit(x, y, train)
         forms = [
-            FittedForm(own := replace(settings, threshold=threshold), close(own, pairs), tuning_rows)
+            FittedForm(own := replace(settings, threshold=threshold), close(own, pairs), *rows)
             for threshold in DENSITY_RATIO.noise_thresholds
         ]
         return max(forms, key=lambda form: float(form.tuning.mean()))
@@ -120,7 +121,7 @@ def fit_forms(x: Side, y: Side, train: NDArray[np.int64], tune: NDArray[np.int64
     found = [fit(FormSettings(Family.GAUSSIAN))]
     if x.is_numeric and y.is_numeric:
         students = [FormSettings(Family.STUDENT, 0.0, dof) for dof in DENSITY_RATIO.degrees_of_freedom]
-        forms = [FittedForm(own, close(own, own.fit(x, y, train)), tuning_rows) for own in students]
+        forms = [FittedForm(own, close(own, own.fit(x, y, train)), *rows) for own in students]
         found.append(fit(max(forms, key=lambda form: float(form.tuning.mean())).settings))
     n_columns = x.radial_values.shape[1] + y.radial_values.shape[1]
     if x.n_columns + y.n_columns > 2 and n_columns <= len(train) // DENSITY_RATIO.min_rows_per_column:
@@ -132,7 +133,7 @@ def choose(forms: Sequence[FittedForm]) -> FittedForm:
     """The form that is best on the tuning rows; the first one unless another is clearly better."""
     best = max(forms, key=lambda form: float(form.tuning.mean()))
     difference = best.tuning - forms[0].tuning
-    error = float(difference.std()) / len(difference) ** 0.5
+    error = float(difference.std(correction=0)) / max(1, len(difference) - 1) ** 0.5
     return best if float(difference.mean()) > DENSITY_RATIO.clear_z * error else forms[0]
 
 

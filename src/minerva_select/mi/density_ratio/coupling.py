@@ -33,8 +33,15 @@ def couple(log_ratios: Tensor) -> Tensor:  # (n_rows,)
     return log_ratios.diagonal() - highest + by_x.log() + by_y.log()
 
 
-def pointwise_information(log_ratios: LogRatios, rows: Tensor) -> Tensor:  # (n_rows,)
-    """Pointwise information of these rows, normalized within blocks of bounded size."""
+def pointwise_information(log_ratios: LogRatios, rows: Tensor, others: Tensor | None = None) -> Tensor:  # (n_rows,)
+    """Pointwise information of these rows, normalized within blocks of bounded size.
+
+    If the rows are few, some of the ``others`` take part in the normalization: a mean over few pairs would be dominated
+    by the own one.
+    """
+    if others is not None and len(rows) < DENSITY_RATIO.min_block_rows:
+        others = others[: DENSITY_RATIO.min_block_rows - len(rows)]
+        return couple(log_ratios(both := torch.cat([rows, others]), both))[: len(rows)]
     n_blocks = max(1, -(-len(rows) // DENSITY_RATIO.block_rows))
     found = torch.empty(len(rows), device=rows.device)
     for block in range(n_blocks):

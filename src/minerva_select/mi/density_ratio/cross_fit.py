@@ -40,6 +40,7 @@ class FoldInformation:
     """Pointwise information that one fold finds: by the best closed form alone, and by all density ratios mixed."""
 
     is_gaussian: bool  # whether the best closed form is Gaussian
+    plain: float  # mean of the best closed form without predictions
     closed: Tensor  # (n_held_out,)
     mixed: Tensor  # (n_held_out,)
     closed_in_training: float  # mean over training rows
@@ -63,7 +64,8 @@ class _Fold:
     y: Side
     start: tuple[ClosedForm, ClosedForm]  # that the critic starts from, as fitted to training rows and to all
     best: int  # index of the best closed form; 0 is a Gaussian one of the columns alone
-    has_predictions: bool
+    n_plain: int  # closed forms without predictions, which come first
+    n_closed: int  # closed forms
     candidates: list[_Candidate]  # the closed forms, and others
 
 
@@ -82,7 +84,7 @@ def cross_fit(
 def _fit_closed_forms(x: Side, y: Side, rows: FoldRows, rng: np.random.Generator) -> _Fold:
     """Fit closed forms to the columns, and to the columns and predictions."""
     x, y = limit_columns(x, y, rows.train)
-    forms = fit_forms(x, y, rows.train, rows.tune)
+    forms = plain = fit_forms(x, y, rows.train, rows.tune)
     sides = [(x, y)] * len(forms)
     if predicted := add_predictions(x, y, rows.train, rng):
         x, y = predicted
@@ -98,7 +100,8 @@ def _fit_closed_forms(x: Side, y: Side, rows: FoldRows, rng: np.random.Generator
         y=y,
         start=(start.ratio, finals[forms.index(start)]),
         best=forms.index(best),
-        has_predictions=predicted is not None,
+        n_plain=len(plain),
+        n_closed=len(forms),
         candidates=candidates,
     )
 
@@ -121,7 +124,7 @@ def _add_pair_trees(fold: _Fold, rng: np.random.Generator) -> None:
     x, y = fold.x, fold.y
     if min(x.n_columns, y.n_columns) != 1 or not x.quantiles.shape[1] or not y.quantiles.shape[1]:
         return
-    if max(x.n_columns, y.n_columns) == 1 or fold.has_predictions:
+    if max(x.n_columns, y.n_columns) == 1 or fold.n_plain < fold.n_closed:
         trees = fit_pair_trees(x.quantiles[:, -1], y.quantiles[:, -1], fold.rows.train, rng)
         fold.candidates.append(_Candidate(trees, trees))
 
@@ -129,14 +132,16 @@ def _add_pair_trees(fold: _Fold, rng: np.random.Generator) -> None:
 def _measure(fold: _Fold) -> FoldInformation:
     """Mix all density ratios by weights that are best on the tuning rows."""
     tune, held_out, train = (torch.as_tensor(rows) for rows in (fold.rows.tune, fold.rows.held_out, fold.rows.train))
-    train = train[:: max(1, len(train) // len(held_out))][: len(held_out)]  # as many, so that blocks are as large
-    tuning = torch.stack([pointwise_information(one.chosen, tune) for one in fold.candidates])
+    seen_rows = train[: len(held_out)]  # as many, so that blocks are as large
+    tuning = torch.stack([pointwise_information(one.chosen, tune, train) for one in fold.candidates])
     weights = mixture_weights(tuning, torch.ones(len(tune)), JUDGE.weight_prior_rows)
     unseen, seen = (
-        torch.stack([pointwise_information(one.final, rows) for one in fold.candidates]) for rows in (held_out, train)
+        torch.stack([pointwise_information(one.final, own, others) for one in fold.candidates])
+        for own, others in ((held_out, torch.cat([train, tune])), (seen_rows, torch.cat([held_out, tune])))
     )
     return FoldInformation(
         is_gaussian=fold.best == 0,
+        plain=float(unseen[: fold.n_plain].mean(dim=1).max()),
         closed=unseen[fold.best],
         mixed=mix(unseen, weights),
         closed_in_training=float(seen[fold.best].mean()),

@@ -21,7 +21,7 @@ class RatioEstimate:
     nats: float
     pointwise: Tensor  # information of every held-out row, fold after fold
     bound: float  # their mean: a lower bound in expectation
-    added: float  # what critics and trees add to the closed form, part of the estimate
+    learned: float  # the part of the estimate that no closed form of the columns alone finds
     spread: float  # standard error of the estimate by the folds alone
 
     def __sub__(self, other: RatioEstimate) -> RatioEstimate:
@@ -30,7 +30,7 @@ class RatioEstimate:
             self.nats - other.nats,
             self.pointwise - other.pointwise,
             self.bound - other.bound,
-            self.added + other.added,
+            self.learned + other.learned,
             float(np.hypot(self.spread, other.spread)),
         )
 
@@ -54,9 +54,9 @@ def estimate_information(
     by_fold = added + np.array([_closed(fold) if exact is None else exact for fold in folds])
     pointwise = torch.cat([fold.mixed for fold in folds])
     spread = float(np.sqrt((weights**2 * (by_fold - by_fold @ weights) ** 2).sum())) if len(folds) > 1 else 0.0
-    return RatioEstimate(
-        float(by_fold @ weights), pointwise, float(pointwise.mean()), max(0.0, float(added @ weights)), spread
-    )
+    nats = float(by_fold @ weights)
+    learned = max(0.0, nats - float(np.array([fold.plain for fold in folds]) @ weights))
+    return RatioEstimate(nats, pointwise, float(pointwise.mean()), learned, spread)
 
 
 def _closed(fold: FoldInformation) -> float:
