@@ -39,7 +39,7 @@ def swirled(n_rows, correlation, seed=0):
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(n_rows, 2))
     y = correlation * x + np.sqrt(1 - correlation**2) * rng.normal(size=(n_rows, 2))
-    angle = (x**2).sum(axis=1)
+    angle = (x**2).sum(axis=1) / 2
     cosine, sine = np.cos(angle), np.sin(angle)
     return np.column_stack([cosine * x[:, 0] - sine * x[:, 1], sine * x[:, 0] + cosine * x[:, 1]]), y
 
