@@ -673,7 +673,8 @@ class DensityRatioConfig:
     max_lacking_nats: float = 0.1  # difference between the estimate and the bound, or
     max_lacking_share: float = 0.1  # of the estimate
     min_rows_determined: int = 20
-    neighbor_ranks: float = 10.0  # median change of the rank of y between neighboring values of x
+    neighbor_ranks: float = 10.0  # median change of the rank of y between neighboring values of x, at most, and
+    neighbor_share: float = 0.02  # as a share of the rows
 
 
 DENSITY_RATIO = DensityRatioConfig()

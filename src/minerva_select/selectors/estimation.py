@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from minerva_select.codes import EstimateNote
-from minerva_select.config import ESTIMATION, JUDGE, FitConfig
+from minerva_select.codes import EstimateDoubt, EstimateNote
+from minerva_select.config import DENSITY_RATIO, ESTIMATION, JUDGE, FitConfig
 from minerva_select.data.frames import as_table, as_target
 from minerva_select.errors import InputError
 from minerva_select.mi.arrays import shared_tuning_rows
@@ -148,7 +148,9 @@ def mutual_information(
         information = _stack(folds, [*critics, *known]) - _stack(folds, known)
         optimism -= known_optimism
     evidence = estimate_mean(information, torch.ones_like(information), held_out_clusters(folds))
-    return as_estimate(evidence, folds[0].target.entropy, optimism, splits[0].n_rows)
+    estimate = as_estimate(evidence, folds[0].target.entropy, optimism, splits[0].n_rows)
+    has_few_rows = table.n_rows < DENSITY_RATIO.few_rows
+    return dataclasses.replace(estimate, doubt=EstimateDoubt.FEW_ROWS if has_few_rows else None)
 
 
 def as_estimate(evidence: MeanEstimate, entropy: float, optimism: float, n_rows: int) -> Estimate:

@@ -16,7 +16,7 @@ def seems_determined(x: Side, y: Side) -> bool:
     """
     if not x.quantiles.shape[1] or not y.quantiles.shape[1] or x.n_rows < DENSITY_RATIO.min_rows_determined:
         return False
-    if x.n_columns + y.n_columns < x.n_rows // 2:
+    if x.n_columns + y.n_columns <= min(DENSITY_RATIO.max_columns, x.n_rows // 2):
         numeric = fit_gaussian(x.normal_scores, y.normal_scores, np.arange(x.n_rows))
         if numeric.correlations.max(initial=0.0) ** 2 >= DENSITY_RATIO.max_squared_correlation:
             return True
@@ -25,4 +25,5 @@ def seems_determined(x: Side, y: Side) -> bool:
     order = np.argsort(x.quantiles[:, 0], kind="stable")
     steps = np.abs(np.diff(y.quantiles[order], axis=0)) * x.n_rows
     is_varied = np.array([len(np.unique(column)) > x.n_rows // 2 for column in y.quantiles.T])
-    return bool((np.median(steps[:, is_varied], axis=0) <= DENSITY_RATIO.neighbor_ranks).any())
+    most = min(DENSITY_RATIO.neighbor_ranks, DENSITY_RATIO.neighbor_share * x.n_rows)
+    return bool((np.median(steps[:, is_varied], axis=0) <= most).any())

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from scipy.special import digamma
 
+from minerva_select.config import DENSITY_RATIO
 from minerva_select.mi.density_ratio.closed_forms import Family, FormSettings, close, fit_gaussian
 from minerva_select.mi.density_ratio.coupling import pointwise_information
 from minerva_select.mi.density_ratio.side import Side
@@ -15,9 +16,10 @@ def gaussian_bound(x: Side, y: Side) -> float | None:
     """Bound of the best Gaussian density ratio, corrected for its optimism on the rows it is fitted to.
 
     The bound on those rows differs from the plug-in value by what normalizing over pairs costs, which is 0 for Gaussian
-    rows. The optimism of the plug-in value is known exactly for Gaussian rows. None if the sides have as many
-    dimensions as rows.
+    rows. The optimism of the plug-in value is known exactly for Gaussian rows. None if there are too many columns.
     """
+    if x.n_columns + y.n_columns > DENSITY_RATIO.max_columns:
+        return None
     rows = np.arange(x.n_rows)
     pairs = fit_gaussian(x.values, y.values, rows)
     if pairs.n_x + pairs.n_y >= x.n_rows - 1:
