@@ -117,6 +117,17 @@ class EstimateNote(StrEnum):
     EXCEEDS = "exceeds"  # the interval reaches beyond the entropy in these rows
 
 
+class EstimateDoubt(StrEnum):
+    """Why an estimate is not reliable."""
+
+    DETERMINED = "determined"  # X seems to determine a continuous y, so the information is infinite or nearly so
+    TOO_STRONG = "too_strong"  # more information than comparing so many rows can show
+    FEW_ROWS = "few_rows"
+    PARTS_DISAGREE = "parts_disagree"  # folds differ by more than sampling explains
+    NOT_LEARNED = "not_learned"  # much of what is found on training rows is not found on held-out rows
+    COLUMNS_LEFT_OUT = "columns_left_out"  # too many columns for the rows; the least correlated ones are not used
+
+
 class Conversion(StrEnum):
     """How the values of a column were converted when it was read."""
 

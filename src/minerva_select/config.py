@@ -635,3 +635,81 @@ class NeuralEstimatorsConfig:
 
 
 NEURAL_ESTIMATORS = NeuralEstimatorsConfig()
+
+
+@dataclass(frozen=True)
+class DensityRatioConfig:
+    """How ``mutual_information`` estimates the information of a continuous target."""
+
+    # Rows
+    n_folds: int = 4
+    n_tune_parts: int = 5  # of the training rows, one of which chooses families and weights
+    max_rows: int = 40_000  # sampled from more
+    block_rows: int = 1_700  # held-out rows whose pairs are all compared
+    min_block_rows: int = 600  # if the table has as many; others than the held-out ones fill up a block
+    max_choice_rows: int = 600  # tuning rows that choose a family, or when a critic is best
+    n_couplings: int = 4  # rounds of normalization over either side
+
+    # Inputs
+    max_levels: int = 31  # of a categorical column, each with an indicator; rarer ones share one
+    max_radius: float = 3.0  # standard deviations
+    min_rows_per_column: int = 5  # of both sides; of more columns, or of more than
+    max_columns: int = 200  # the most correlated ones are used
+
+    # Closed forms
+    degrees_of_freedom: tuple[float, ...] = (1.0, 1.5, 2.0, 3.0, 5.0, 9.0)  # of Student copulas
+    n_scatter_steps: int = 5
+    noise_thresholds: tuple[float, ...] = (0.0, 0.5, 1.0, 1.5)  # times the largest correlation of independent sides
+    min_variance_share: float = 1e-8  # of the largest variance, below which columns count as linear combinations
+    max_squared_correlation: float = 0.9999
+    clear_z: float = 1.0  # standard errors by which another form must be better than the Gaussian one
+
+    # Critics
+    min_critic_rows: int = 200  # to train on
+    width: int = 64
+    n_features: int = 32  # of h and g
+    batch_size: int = 256
+    min_steps: int = 100
+    max_steps: int = 600
+    epochs: int = 40
+    epochs_of_pair: int = 20  # the same for one column on either side, which trees also learn
+    learning_rate: float = 2e-3
+    weight_decay: float = 1.0
+    evaluate_every: int = 25
+    patience: int = 8  # evaluations without improvement of any critic
+
+    # Trees on pairs
+    n_tree_models: int = 2  # with different pairs
+    pairs_per_row: int = 5  # of different rows, for each own pair
+    max_trees: int = 150
+    tree_leaves: int = 31
+    tree_leaf_pairs: int = 40
+    tree_learning_rate: float = 0.1
+    tree_l2: float = 5.0
+    grid_cells: int = 192  # of the ranks of either side
+
+    # Trees that predict one side from the other
+    max_predicted: int = 2  # columns of the predicted side
+    min_rows_predicted: int = 300
+    n_prediction_parts: int = 3  # of the training rows; a row is predicted by a model of the other parts
+    prediction_leaves: int = 15
+
+    # Intervals
+    lacking_below: float = 0.5  # times the difference between the estimate and the bound on held-out rows
+    lacking_above: float = 3.0
+    unlearned_share: float = 0.2  # of what critics and trees learn, that they may lack with 5,000 rows
+    unlearned_rows: int = 5_000  # with other numbers of rows, it falls with the root
+
+    # Checks
+    few_rows: int = 100
+    ceiling_distance: float = 2.0  # nats below the logarithm of the compared rows from which a bound is too low
+    max_spread: float = 4.0  # standard error by folds, relative to that by rows
+    negligible_nats: float = 0.005  # standard errors by rows below this count as this
+    max_lacking_nats: float = 0.1  # difference between the estimate and the bound, or
+    max_lacking_share: float = 0.1  # of the estimate
+    min_rows_determined: int = 20
+    neighbor_ranks: float = 10.0  # median change of the rank of y between neighboring values of x, at most, and
+    neighbor_share: float = 0.02  # as a share of the rows
+
+
+DENSITY_RATIO = DensityRatioConfig()

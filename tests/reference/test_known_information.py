@@ -1,7 +1,12 @@
 """Claims about estimates with a known closed form; experiments/studies has the same with more runs."""
 
+import math
+
+import numpy as np
+import pandas as pd
 import pytest
 
+from known_information import correlated, gaussian_information, heavy_tailed, swirled
 from minerva_select import MinervaSelector, mutual_information
 from minerva_select.evaluation import score_selection
 from minerva_select.problems import equality, gaussian, parity, switching
@@ -24,6 +29,47 @@ def test_gaussian_information_is_estimated_within_three_hundredths_of_a_nat(corr
     problem = gaussian(10_000, correlation=correlation, random_state=1)
     estimate = mutual_information(problem.X, problem.y, random_state=0)
     assert estimate.nats == pytest.approx(problem.mutual_information, abs=0.03)
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize(
+    ("sides", "truth", "tolerance"),
+    [
+        # Two standard errors of 5,000 rows are 0.023 and 0.020 nats
+        pytest.param(correlated(5_000, 25, 25, 0.8), gaussian_information(0.8), 0.025, id="one pair in 25 columns"),
+        pytest.param(heavy_tailed(5_000, 3, 3, 2.0), 0.2909, 0.022, id="heavy tails"),
+        # Not all is learned: at most a tenth is missing
+        pytest.param(swirled(5_000, 0.8), 2 * gaussian_information(0.8), 0.1, id="two pairs, swirled"),
+    ],
+)
+def test_several_continuous_targets_are_estimated_within_their_tolerance(sides, truth, tolerance):
+    estimate = mutual_information(*sides, random_state=0)
+    assert estimate.nats == pytest.approx(truth, abs=tolerance)
+    assert estimate.low <= truth <= estimate.high
+
+
+@pytest.mark.reference
+def test_information_given_a_common_cause_is_that_of_the_partial_correlation():
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(5_000, 2))
+    x = z + rng.normal(size=z.shape)
+    y = z + 0.5 * x + rng.normal(size=z.shape)
+    estimate = mutual_information(np.exp(x), y, given=z, random_state=0)
+    truth = math.log(1.25)  # of two pairs: log(1 + 0.25) / 2 each
+    # Two standard errors of 5,000 rows are 0.018
+    assert estimate.nats == pytest.approx(truth, abs=0.02)
+    assert estimate.low <= truth <= estimate.high
+
+
+@pytest.mark.reference
+def test_a_category_may_say_how_to_read_a_number():
+    rng = np.random.default_rng(0)
+    x, sign = rng.normal(size=3_000), rng.integers(0, 2, size=3_000)
+    y = np.where(sign == 1, x, -x) + 0.5 * rng.normal(size=3_000)
+    estimate = mutual_information(pd.DataFrame({"x": x, "sign": sign}), y, random_state=0)
+    truth = 0.5 * math.log(1.25 / 0.25)
+    assert estimate.nats == pytest.approx(truth, abs=0.06)
+    assert estimate.low <= truth <= estimate.high
 
 
 @pytest.mark.slow

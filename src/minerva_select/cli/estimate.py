@@ -73,19 +73,22 @@ def estimate_command(
 
 
 def describe(estimate: Estimate, named: dict[str, tuple[str, ...]]) -> str:
-    """Describe an estimate in one line, and in a second one if it has a note."""
+    """Describe an estimate in one line, with its note and its doubt on lines of their own."""
     from minerva_select.text.formatting import interval, number, printable
-    from minerva_select.text.metadata import describe_estimate_note
+    from minerva_select.text.metadata import describe_estimate_doubt, describe_estimate_note
 
     x, y, given = (", ".join(map(printable, named[option])) for option in ("--x", "--y", "--given"))
     nats = f"{number(estimate.nats)} nats (95% interval {interval(estimate.low, estimate.high)})"
     line = f"I({x}; {y}{f' | {given}' if given else ''}) = {nats}"
-    note = describe_estimate_note(estimate)
-    return f"{line}, {number(estimate.bits)} bits, from {estimate.n_rows:,} rows" + (f"\n{note}" if note else "")
+    remarks = (describe_estimate_note(estimate), describe_estimate_doubt(estimate))
+    first = f"{line}, {number(estimate.bits)} bits, from {estimate.n_rows:,} rows"
+    return "\n".join([first, *(remark for remark in remarks if remark)])
 
 
 def to_json(estimate: Estimate, named: dict[str, tuple[str, ...]]) -> str:
     """Convert an estimate to JSON."""
     columns = {option[2:]: names for option, names in named.items()}
-    numbers = {name: getattr(estimate, name) for name in ("nats", "low", "high", "bits", "n_rows", "note")}
+    numbers = {
+        name: getattr(estimate, name) for name in ("nats", "low", "high", "bits", "n_rows", "note", "reliable", "doubt")
+    }
     return json.dumps(columns | numbers, indent=1, allow_nan=False)

@@ -208,7 +208,8 @@ def _mean_estimate(found: Sequence[Estimate]) -> Estimate | None:
         return None
     nats, low, high = (fmean(getattr(one, name) for one in found) for name in ("nats", "low", "high"))
     noted = next((one for one in found if one.note is not None), found[0])
-    return Estimate(nats, low, high, found[0].n_rows, noted.note, noted.entropy)
+    doubt = next((one.doubt for one in found if one.doubt is not None), None)
+    return Estimate(nats, low, high, found[0].n_rows, noted.note, noted.entropy, doubt)
 
 
 def _mean_score(found: Sequence[Score]) -> Score | None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from minerva_select.codes import EstimateNote
-from minerva_select.text.metadata import describe_estimate_note
+from minerva_select.codes import EstimateDoubt, EstimateNote
+from minerva_select.text.metadata import describe_estimate_doubt, describe_estimate_note
 
 
 @dataclass(frozen=True)
 class Estimate:
     """An estimate of information in nats with its 95% interval.
+
+    ``doubt`` says why the estimate is not reliable; None if it passed all checks.
 
     Examples
     --------
@@ -28,15 +30,22 @@ class Estimate:
     n_rows: int
     note: EstimateNote | None = None
     entropy: float | None = None  # of the target, in nats; with a note
+    doubt: EstimateDoubt | None = None
 
     @property
     def bits(self) -> float:
         """The estimate in bits."""
         return self.nats / math.log(2.0)
 
+    @property
+    def reliable(self) -> bool:
+        """Whether the estimate passed all checks; see ``doubt``."""
+        return self.doubt is None
+
     def __str__(self) -> str:
-        note = describe_estimate_note(self)
-        return f"{self.nats:.3f} nats (95% interval {self.low:.3f} to {self.high:.3f})" + (f"; {note}" if note else "")
+        remarks = (describe_estimate_note(self), describe_estimate_doubt(self))
+        nats = f"{self.nats:.3f} nats (95% interval {self.low:.3f} to {self.high:.3f})"
+        return "; ".join([nats, *(remark for remark in remarks if remark)])
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
 from minerva_select.checks import check_choice
-from minerva_select.codes import EstimateNote, Estimator
-from minerva_select.config import ESTIMATION, FitConfig
+from minerva_select.codes import EstimateDoubt, EstimateNote, Estimator
+from minerva_select.config import DENSITY_RATIO, ESTIMATION, JUDGE, FitConfig
 from minerva_select.data.frames import as_table, as_target
 from minerva_select.errors import InputError
 from minerva_select.mi.arrays import shared_tuning_rows
@@ -23,18 +23,24 @@ from minerva_select.mi.fold import Fold, held_out_clusters
 from minerva_select.mi.inference import MeanEstimate, estimate_mean
 from minerva_select.mi.stacking import FoldInformation, stack
 from minerva_select.mi.training_loop import TrainingContext
-from minerva_select.preprocessing.column_types import infer_column_types, infer_target_types
+from minerva_select.preprocessing.column_types import TargetTypes, infer_column_types, infer_target_types
 from minerva_select.preprocessing.duplicated_rows import TableRows, find_copies
 from minerva_select.preprocessing.duplicates import find_unusable
 from minerva_select.preprocessing.identifiers import find_identifiers
 from minerva_select.results import Estimate
-from minerva_select.runtime.device import find_device, limit_threads
+from minerva_select.runtime.device import MAX_THREADS, find_device, limit_threads
 from minerva_select.runtime.rng import seeded_rng
-from minerva_select.schema import Column, Table
+from minerva_select.schema import Column, ColumnType, Table
 from minerva_select.selectors.baseline_estimates import check_only_numeric, estimate_by_baseline, read_numeric_sides
+from minerva_select.selectors.continuous_estimate import (
+    configure_folds,
+    estimate_continuous,
+    read_question,
+    sample_rows,
+)
 from minerva_select.selectors.fold_splits import check_rows, encode, make_folds, split_into_folds
 from minerva_select.selectors.parameters import as_generator, as_names
-from minerva_select.selectors.row_metadata import read_row_metadata
+from minerva_select.selectors.row_metadata import RowMetadata, read_row_metadata
 from minerva_select.solvers.candidate_search import SearchContext, search_candidates
 from minerva_select.solvers.screen import screen_fold
 
@@ -55,15 +61,21 @@ def mutual_information(
 ) -> Estimate:
     """Estimate the mutual information of X and y, in nats, with a 95% interval.
 
-    Critics are trained on part of the rows and score the others; every row is scored once (with ``times``, only the
-    latest rows). The estimate is a lower bound in expectation: it lacks what the critics have not learned.
+    Models are fitted to part of the rows and judged on the others; every row is judged once (with ``times``, only the
+    latest rows).
+
+    For a discrete y, critics, boosted trees and an additive model estimate the probability of each class. The estimate
+    is a lower bound in expectation: it lacks what they have not learned. For a continuous y, copulas, critics and trees
+    estimate the density ratio of X and y from the ranks of their columns, without discretizing them. The estimate is
+    corrected for what fitting costs, and the interval includes what may not have been learned. No increasing or
+    decreasing map of a numeric column changes it.
 
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
         NumPy array, pandas, polars or Arrow table.
     y : array-like of shape (n_samples,) or (n_samples, n_targets)
-        A continuous y is discretized into 128 quantile levels, so no estimate exceeds log(128) = 4.85 nats.
+        Classes, or one or several columns of which at least one is continuous.
     given : table of shape (n_samples, n_conditions), optional
         Estimate the conditional mutual information I(X; y | given).
     estimator : {"auto", "ksg", "cca", "infonce", "mine"}
@@ -75,7 +87,7 @@ def mutual_information(
     categorical_features : "auto" or list of str
         Columns of X and ``given`` to read as categorical.
     device : str
-        "auto", "cpu", "cuda", "mps", ...
+        "auto", "cpu", "cuda", "mps", ...; a continuous y is always estimated on the CPU.
     random_state : int, RandomState or None
         Seed of all random draws.
     groups, times : array-like of shape (n_samples,), optional
@@ -84,7 +96,7 @@ def mutual_information(
     Returns
     -------
     Estimate
-        The estimate, with attributes ``nats``, ``low``, ``high`` and ``bits``.
+        The estimate, with attributes ``nats``, ``low``, ``high``, ``bits``, ``reliable`` and ``doubt``.
 
     Examples
     --------
@@ -125,13 +137,38 @@ def mutual_information(
     identifiers = find_identifiers(table, column_types)
     without = table.select([name for name in table.names if name not in identifiers])
     row_metadata = row_metadata.group_copies(find_copies(TableRows(without, column_types), y_table))
+    target_types = infer_target_types(y_table, target_type)
+    if not target_types.is_discrete and n_given == 0 and _is_class(table, column_types):
+        # Information is symmetric, and the probability of a class is estimated more precisely
+        table, y_table = y_table, table
+        column_types, target_types = dict(target_types.column_types), TargetTypes(column_types)
+    if not target_types.is_discrete:
+        rows = sample_rows(table.n_rows, rng)
+        row_metadata = row_metadata if rows is None else row_metadata.take(rows)
+        question = read_question(table, n_given, column_types, y_table, target_types, rows)
+        config = row_metadata.adapt(configure_folds(row_metadata.n_rows, MAX_THREADS))
+        with limit_threads(config.max_threads), seeded_rng(int(rng.integers(2**31)), torch.device("cpu")) as generator:
+            return estimate_continuous(question, row_metadata, config, rng, generator)
+    return _estimate_discrete(table, n_given, column_types, y_table, target_types, row_metadata, rng, torch_device)
+
+
+def _estimate_discrete(
+    table: Table,
+    n_given: int,
+    column_types: Mapping[str, ColumnType],
+    y_table: Table,
+    target_types: TargetTypes,
+    row_metadata: RowMetadata,
+    rng: np.random.Generator,
+    device: torch.device,
+) -> Estimate:
+    """Estimate by the families of the judge; the first ``n_given`` columns are known."""
     weights = np.ones(table.n_rows)
     config = row_metadata.adapt(_configure(table.n_rows))
-    target_types = infer_target_types(y_table, target_type)
     splits = split_into_folds(y_table, target_types, config, rng, row_metadata)
-    x = encode(table, column_types, splits, torch_device)
-    folds = make_folds(x, y_table, target_types, weights, row_metadata.groups, splits, torch_device)
-    with limit_threads(config.max_threads), seeded_rng(int(rng.integers(2**31)), torch_device) as generator:
+    x = encode(table, column_types, splits, device)
+    folds = make_folds(x, y_table, target_types, weights, row_metadata.groups, splits, device)
+    with limit_threads(config.max_threads), seeded_rng(int(rng.integers(2**31)), device) as generator:
         everything = list(range(len(table.columns)))
         critics, optimism = _fit_critics(folds, everything, config, generator)
         known, known_optimism = _fit_critics(folds, everything[:n_given], config, generator)
@@ -139,7 +176,9 @@ def mutual_information(
         information = _stack(folds, [*critics, *known]) - _stack(folds, known)
         optimism -= known_optimism
     evidence = estimate_mean(information, torch.ones_like(information), held_out_clusters(folds))
-    return as_estimate(evidence, folds[0].target.entropy, optimism, splits[0].n_rows)
+    estimate = as_estimate(evidence, folds[0].target.entropy, optimism, splits[0].n_rows)
+    has_few_rows = table.n_rows < DENSITY_RATIO.few_rows
+    return dataclasses.replace(estimate, doubt=EstimateDoubt.FEW_ROWS if has_few_rows else None)
 
 
 def as_estimate(evidence: MeanEstimate, entropy: float, optimism: float, n_rows: int) -> Estimate:
@@ -222,6 +261,14 @@ def _worth_learning(folds: list[Fold], features: list[int], generator: torch.Gen
     workshop = SearchContext(units, [], FitConfig.for_rows(n_rows), TrainingContext(generator))
     screens = [screen_fold(fold) for fold in folds]
     return [workshop.features_of(proposal.units) for proposal in search_candidates(folds, screens, workshop)]
+
+
+def _is_class(table: Table, column_types: Mapping[str, ColumnType]) -> bool:
+    """Whether a table is a single categorical column with few levels, present in every row."""
+    column = table.columns[0]
+    if len(table.columns) > 1 or column_types[column.name] != ColumnType.CATEGORICAL or column.missing.any():
+        return False
+    return len(np.unique(column.values)) <= JUDGE.max_classes
 
 
 def _join(table: Table, condition: Table) -> Table:

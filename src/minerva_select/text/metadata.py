@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from minerva_select.codes import Conversion, EstimateNote
+from minerva_select.codes import Conversion, EstimateDoubt, EstimateNote
 from minerva_select.text.feature_order import digits_for
 from minerva_select.text.formatting import duration, interval, join_names, number, percent
 from minerva_select.text.left_behind import adds_information, upper_end
@@ -83,6 +83,21 @@ def describe_estimate_note(estimate: Estimate) -> str:
         case EstimateNote.EXCEEDS:
             return f"the interval exceeds the entropy of the target in these rows{entropy}"
     return ""
+
+
+_DOUBTS = {
+    EstimateDoubt.DETERMINED: "not reliable: the columns seem to determine the target, which is infinite information",
+    EstimateDoubt.TOO_STRONG: "not reliable: so few rows cannot show more information, so it may be well above",
+    EstimateDoubt.FEW_ROWS: "not reliable: there are too few rows",
+    EstimateDoubt.PARTS_DISAGREE: "not reliable: parts of the rows give different estimates",
+    EstimateDoubt.NOT_LEARNED: "not reliable: too few rows to learn the relation, so it may be well above",
+    EstimateDoubt.COLUMNS_LEFT_OUT: "not reliable: too many columns for so few rows, so some were not used",
+}
+
+
+def describe_estimate_doubt(estimate: Estimate) -> str:
+    """Say why an estimate is not reliable; empty if it is."""
+    return "" if estimate.doubt is None else _DOUBTS[estimate.doubt]
 
 
 def estimate_notes(selection: Selection) -> Iterator[str]:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from full_selection import full_selection
 from minerva_select.report import render
-from minerva_select.results import Selection
+from minerva_select.results import Estimate, Selection
 
 V1 = Path(__file__).with_name("selection_v1.json")
 V1_SHA256 = "87f36b8e4ebd41b4a2fb64217fe65dfaa1ab255986cd9c761ca8c69faddd24dc"
-ADDED = {Selection: {"left_behind"}}  # since the file was written
+ADDED = {Selection: {"left_behind"}, Estimate: {"doubt"}}  # since the file was written
 NAME = 'größe "1"\n'
 
 
