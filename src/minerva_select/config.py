@@ -410,7 +410,7 @@ CONDITIONAL_TEST = ConditionalTestConfig()
 class SupportConfig:
     """Which units are kept beside the proven ones."""
 
-    left_share: float = 0.003  # of all information, that the dropped columns may add for certain; or
+    left_share: float = 0.005  # of all information, that the dropped columns may add for certain; or
     left_errors: float = 0.5  # standard errors that they may add by an estimate that is not significant
     patience: int = 4  # factor by which the size may grow without more information before the search ends
     min_sets: int = 10  # that there must be time for
