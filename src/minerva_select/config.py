@@ -410,6 +410,7 @@ CONDITIONAL_TEST = ConditionalTestConfig()
 class SupportConfig:
     """Which units are kept beside the proven ones."""
 
+    first_share: float = 0.0075  # of all information, that the other columns must add for any to be added
     left_share: float = 0.005  # of all information, that the dropped columns may add for certain; or
     left_errors: float = 0.5  # standard errors that they may add by an estimate that is not significant
     patience: int = 4  # factor by which the size may grow without more information before the search ends

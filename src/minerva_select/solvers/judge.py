@@ -93,7 +93,7 @@ class Judge:
     def _additional(self, units: Units, everything: Units) -> Tensor:  # (n_rows,)
         """Information that trees and additive models of all columns add to all critics of the units.
 
-        A mixture also gains by one more model of the same columns, so that is the baseline.
+        A mixture may also gain by one more model of the same columns, so the baseline is the better one of both.
         """
         chosen, whole = tuple(sorted(units)), tuple(sorted(everything))
         if set(chosen) >= set(whole) or self.explains_target(self.verdict(chosen)):
@@ -101,7 +101,8 @@ class Judge:
         own = [(family, chosen) for family in self.arrays.families] if chosen else []
         second = [(Family.SECOND_TREES, chosen)] if Family.TREES in dict(own) else []
         all_columns = [(family, whole) for family in self.arrays.families]
-        return self.information(chosen, [*own, *all_columns]) - self.information(chosen, [*own, *second])
+        baselines = [self.information(chosen, own), self.information(chosen, [*own, *second])]
+        return self.information(chosen, [*own, *all_columns]) - max(baselines, key=lambda one: self.mean(one).mean)
 
     def explains_target(self, verdict: Stack) -> bool:
         """Whether the bound on the tuning rows reaches the entropy of the target: nothing is left to find."""

@@ -33,7 +33,7 @@ def add_supporting(judge: Judge, proven: Sequence[int], everything: Sequence[int
     rest = _best_on_tuning_rows(judge, proven, everything) if proven else list(everything)
     left, total = judge.left_behind(proven, rest), judge.measure_total(proven, rest).mean
     level = VETTING.more_support_level if proven else VETTING.support_level
-    if left.p_value >= level or left.mean <= SUPPORT.left_share * total:
+    if left.p_value >= level or left.mean <= SUPPORT.first_share * total:
         return SupportResult()
     order = rank_units(judge, proven, [unit for unit in everything if unit not in proven])
     rests = [everything] if {*rest} == {*everything} else [everything, rest]

@@ -257,7 +257,13 @@ def test_coefficients_beyond_single_precision_are_refused(name):
 
 
 @pytest.mark.usefixtures("short_paper")
-@pytest.mark.parametrize("name", ["sparsity", "target_norm", "learning_rate"])
+@pytest.mark.parametrize("name", ["target_norm", "learning_rate"])
 def test_the_largest_coefficients_end_in_one_sentence(name):
     with pytest.raises(DivergenceError, match=DIVERGED):
         select(X, CLASSES, kind=PaperSelector, **{name: 1e30})
+
+
+@pytest.mark.usefixtures("short_paper")
+def test_the_largest_sparsity_gives_finite_numbers():
+    answer = select(X, CLASSES, kind=PaperSelector, sparsity=1e30)  # the step of a weight is limited
+    assert np.isfinite([result["weight"] for result in answer["features"] if result.get("weight") is not None]).all()
