@@ -35,7 +35,7 @@ def column_from_series(name: str, series: nw.Series[Any]) -> Column:
         )
     if isinstance(dtype, nw.Object):
         return column_from_array(name, series.to_numpy())
-    return _column_from_arrow(name, series.to_arrow())
+    return _column_from_arrow(name, series.alias("").to_arrow())  # polars panics on names with a null character
 
 
 def _column_from_arrow(name: str, array: Any) -> Column:

@@ -129,6 +129,10 @@ def test_pandas_sparse_columns_are_filled():
     assert only(pd.DataFrame({"a": pd.arrays.SparseArray([0.0, 2.0])})).values.tolist() == [0.0, 2.0]
 
 
+def test_a_null_character_in_a_name_is_read():
+    assert as_table(pl.DataFrame({"a\0b": ["x", "y", "x"]})).names == ("a\0b",)
+
+
 def test_128_bit_integers_of_polars_are_numeric():
     assert only(pl.DataFrame({"a": pl.Series([2**100, None], dtype=pl.Int128)})).values[0] == 2.0**100
 
