@@ -18,7 +18,7 @@ def infonce(scores: Tensor) -> Tensor:  # (n_rows,)
 
     Examples
     --------
-    >>> infonce(torch.tensor([[100.0, 0.0], [0.0, 100.0]])).tolist()  # log(2): each row is told from the other
+    >>> infonce(torch.tensor([[100.0, 0.0], [0.0, 100.0]])).tolist()  # log(2): the two rows are distinguished
     [0.693..., 0.693...]
     """
     return scores.diagonal() - torch.logsumexp(scores, dim=1) + math.log(len(scores))
