@@ -80,7 +80,7 @@ class ArrayFit:
 
     tuning: NDArray[np.float64]  # of the member's tuning rows
     held_out: NDArray[np.float64]
-    importances: Callable[[], NDArray[np.float64]]  # permutation importance of each column on the tuning rows
+    importances: Callable[[], NDArray[np.float64]]  # of each column, to the critic
     refit: Callable[[], NDArray[np.float64]] | None = None  # information of held-out rows, by a fit to all other rows
 
     @classmethod

@@ -35,7 +35,9 @@ def boost(arrays: FoldArrays, features: NDArray[np.int64], member: int, seed: in
     information = scorer.information(predicted, classes, unseen)
 
     def importances() -> NDArray[np.float64]:
-        return _importances(model, classes, _prebin(arrays, features), arrays, tune, seed)
+        permuted = _permutation_importances(model, classes, _prebin(arrays, features), arrays, tune, seed)
+        # Few tuning rows make the first noisy; gains on many training rows do not know what is overfitted
+        return permuted if model.gains is None else _scale(permuted) + _scale(model.gains)
 
     def refit() -> NDArray[np.float64]:
         values = _prebin(arrays, features)  # not kept in memory
@@ -76,7 +78,13 @@ def _score(
     return -float(np.average((predicted - target.scores[bins]) ** 2, weights=weights))
 
 
-def _importances(
+def _scale(importances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Importances with a largest value of 1."""
+    scaled: NDArray[np.float64] = importances / (np.abs(importances).max(initial=0.0) or 1.0)
+    return scaled
+
+
+def _permutation_importances(
     model: TreeModel,
     classes: NDArray[np.int64],
     x: NDArray[np.float32],

@@ -20,7 +20,7 @@ class FoldInformation:
 
     tuning: Tensor  # (n_tuning_rows,) of all members, each by the member that did not train on it
     measure: Callable[[], Tensor]  # computes that of the held-out rows, which a ranking on tuning rows does not need
-    importances: Callable[[], Tensor] | None = None  # permutation importance of each feature on the tuning rows
+    importances: Callable[[], Tensor] | None = None  # of each feature, to the critic
     _held_out: Tensor | None = None
 
     @classmethod

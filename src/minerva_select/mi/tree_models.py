@@ -57,6 +57,10 @@ class TreeModel(Protocol):
     def n_rounds(self) -> int:
         """Number of boosting rounds in use."""
 
+    @property
+    def gains(self) -> NDArray[np.float64] | None:
+        """Gain of the splits of each column on the training rows; None if it is not known."""
+
     def predict(self, x: NDArray[np.float32]) -> NDArray[np.float64]:
         """Probabilities (n_rows, n_classes), or numbers (n_rows,)."""
 
@@ -120,6 +124,11 @@ class LightGBMTrees:
             self._model = lightgbm.train(parameters, own, n_rounds, [dataset(tune, own)], callbacks=[stop])
         self.n_rounds: int = max(1, self._model.best_iteration if tune is not None else n_rounds)
 
+    @property
+    def gains(self) -> NDArray[np.float64]:
+        """Gain of the splits of each column on the training rows."""
+        return np.asarray(self._model.feature_importance("gain", self.n_rounds), dtype=np.float64)
+
     def predict(self, x: NDArray[np.float32]) -> NDArray[np.float64]:
         """Probabilities or numbers, see :class:`TreeModel`."""
         predicted = np.asarray(self._model.predict(x, num_iteration=self.n_rounds, num_threads=1), dtype=np.float64)
@@ -128,6 +137,8 @@ class LightGBMTrees:
 
 class HistogramTrees:
     """Trees of scikit-learn."""
+
+    gains = None
 
     def __init__(self, settings: TreeSettings, train: LabeledRows, tune: LabeledRows | None, n_rounds: int) -> None:
         from sklearn.ensemble import (  # noqa: PLC0415 - takes half a second

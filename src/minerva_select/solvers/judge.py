@@ -157,7 +157,7 @@ class Judge:
         return self.context.training.deadline.allows(n_sets * self.seconds)
 
     def array_importances(self, units: Units) -> dict[int, float]:
-        """Permutation importance of each unit on tuning rows to trees and additive models, by their weights."""
+        """Importance of each unit to trees and additive models, by their weights."""
         chosen = tuple(sorted(units))
         features = self.context.features_of(list(chosen))
         position = {feature: k for k, feature in enumerate(features)}

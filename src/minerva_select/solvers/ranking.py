@@ -15,8 +15,9 @@ Path = list[tuple[list[int], MeanEstimate]]  # sets of units with their informat
 def rank_units(judge: Judge, always: Sequence[int], units: Sequence[int]) -> list[int]:
     """Order units by when recursive elimination drops them, last first; units in ``always`` stay to the end.
 
-    Every step refits, and drops the units with the least permutation importance on the tuning rows. If only neural
-    critics are of use, all subsets of few units are refitted, and one critic trained with masked units orders many.
+    Every step refits, and drops the units with the least importance: permutation importance on the tuning rows, and for
+    trees the gain of their splits on the training rows too. If only neural critics are of use, all subsets of few units
+    are refitted, and one critic trained with masked units orders many.
     """
     if not judge.arrays_in_use:
         if len(units) <= ELIMINATION.few_units:

@@ -34,6 +34,14 @@ def log_loss(model, data):
     return -np.log(model.predict(data.x)[np.arange(len(data)), data.y]).mean()
 
 
+def test_the_informative_column_has_nearly_all_of_the_gain():
+    train, tune = rows(1500, 2, seed=0), rows(500, 2, seed=1)
+    gains = LightGBMTrees(settings(2), train, tune, n_rounds=100).gains
+    assert gains.shape == (3,)
+    assert gains[1] > 0.8 * gains.sum()
+    assert HistogramTrees(settings(2), train, tune, n_rounds=100).gains is None
+
+
 @each_kind
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("categorical", [(), (1,)])
