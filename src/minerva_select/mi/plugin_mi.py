@@ -1,7 +1,8 @@
 """Plug-in estimates from counts: information of one or two columns on rows that were not counted.
 
 A table of training rows, bins of the column by classes of the target, gives every held-out row its pointwise
-information, and so a mean with a standard error. No network is needed.
+information, and so a mean with a standard error. No model is fitted. Tuning rows are among those that are counted, and
+are left out of their own counts.
 """
 
 from __future__ import annotations
@@ -15,20 +16,33 @@ from torch import Tensor
 
 from minerva_select.config import PLUGIN
 from minerva_select.data.encoded_rows import Rows
+from minerva_select.mi.arrays import shared_tuning_rows
 from minerva_select.mi.discretization import coarsen_target
 from minerva_select.mi.fold import Fold, held_out_clusters, held_out_weights
 from minerva_select.mi.inference import MeanEstimate, estimate_mean
+from minerva_select.mi.stacking import FoldInformation
 
 
 @dataclass(frozen=True, eq=False)
 class _FoldRows:
-    """Counted training rows of a fold, followed by its held-out rows."""
+    """Counted training rows of a fold, followed by its tuning and its held-out rows."""
 
     x: Rows
     classes: Tensor  # (n_rows,)
     weights: Tensor  # (n_rows,)
     n_counted: int
+    n_tuning: int
     log_prior: Tensor  # (n_classes,)
+
+    @property
+    def tuning(self) -> slice:
+        """Tuning rows."""
+        return slice(self.n_counted, self.n_counted + self.n_tuning)
+
+    @property
+    def held_out(self) -> slice:
+        """Held-out rows."""
+        return slice(self.n_counted + self.n_tuning, None)
 
 
 class PluginEstimator:
@@ -48,19 +62,23 @@ class PluginEstimator:
         log_prior = self.folds[0].log_prior
         return -float((log_prior.exp() * log_prior).sum())
 
-    def marginal(self, feature: int) -> MeanEstimate:
-        """Information of one column, with the number of bins that fits the training rows best."""
-        return self._mean([self._best_information(rows, feature) for rows in self.folds])
+    def information(self, feature: int) -> list[FoldInformation]:
+        """Pointwise information of one column in each fold; the number of bins is the one that fits best."""
+        return [self._best_information(rows, feature) for rows in self.folds]
 
     def conditional(self, feature: int, given: int) -> tuple[MeanEstimate, MeanEstimate]:
         """Information of a coarsely binned column: marginal, and conditional on another column."""
         marginal, conditional = [], []
         for rows in self.folds:
             bins, given_bins = (self._bins(rows, column, PLUGIN.n_pair_bins) for column in (feature, given))
-            marginal.append(_evaluate_table(rows, bins)[1])
-            joint = _evaluate_table(rows, given_bins * (int(bins.max()) + 1) + bins)[1]
-            conditional.append(joint - _evaluate_table(rows, given_bins)[1])
+            marginal.append(_fit_table(rows, bins).held_out)
+            joint = _fit_table(rows, given_bins * (int(bins.max()) + 1) + bins).held_out
+            conditional.append(joint - _fit_table(rows, given_bins).held_out)
         return self._mean(marginal), self._mean(conditional)
+
+    def mean(self, information: Sequence[FoldInformation]) -> MeanEstimate:
+        """Mean over the held-out rows."""
+        return self._mean([one.held_out for one in information])
 
     def similarity(self, first: int, second: int) -> float:
         """Normalized mutual information of two columns: over the larger of their entropies."""
@@ -74,9 +92,10 @@ class PluginEstimator:
     def _mean(self, information: list[Tensor]) -> MeanEstimate:
         return estimate_mean(torch.cat(information), self.weights, self.clusters)
 
-    def _best_information(self, rows: _FoldRows, feature: int) -> Tensor:
-        tried = [_evaluate_table(rows, self._bins(rows, feature, n_bins)) for n_bins in PLUGIN.bin_counts]
-        return max(tried, key=lambda one: one[0])[1]
+    def _best_information(self, rows: _FoldRows, feature: int) -> FoldInformation:
+        tables = (_fit_table(rows, self._bins(rows, feature, n_bins)) for n_bins in PLUGIN.bin_counts)
+        best = max(tables, key=lambda table: table.likelihood)
+        return FoldInformation.of_values(best.tuning, best.held_out)
 
     def _bins(self, rows: _FoldRows, feature: int, n_bins: int) -> Tensor:  # (n_rows,) int64
         """Bin a numeric column, or merge the rare levels of a categorical one; 0 is missing."""
@@ -90,7 +109,8 @@ class PluginEstimator:
 def _take_rows(fold: Fold, features: list[int], max_counted_rows: int) -> _FoldRows:
     train = fold.all_training_rows
     train = train[:: max(1, math.ceil(len(train) / max_counted_rows))]
-    rows = torch.cat([train, fold.held_out])
+    tune = shared_tuning_rows(fold)
+    rows = torch.cat([train, tune, fold.held_out])
     # Few rows and columns, so that every rank can have them all
     x, places = fold.sharding.gather_rows(fold.x.select(features), rows[None])
     target = fold.target
@@ -98,11 +118,21 @@ def _take_rows(fold: Fold, features: list[int], max_counted_rows: int) -> _FoldR
     if not target.is_discrete:
         classes = coarsen_target(classes, target.order, PLUGIN.max_classes)
     prior = torch.zeros(int(classes.max()) + 1, device=rows.device).index_add_(0, classes, target.log_prior.exp())
-    return _FoldRows(x.take(places[0]), classes[target.bins[rows]], fold.row_weights[rows], len(train), prior.log())
+    weights = fold.row_weights[rows]
+    return _FoldRows(x.take(places[0]), classes[target.bins[rows]], weights, len(train), len(tune), prior.log())
 
 
-def _evaluate_table(rows: _FoldRows, bins: Tensor) -> tuple[float, Tensor]:
-    """Leave-one-out log likelihood of the counted rows, and pointwise information of the held-out rows.
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """Counts of training rows as a conditional distribution of the target."""
+
+    likelihood: float  # leave-one-out log likelihood of the counted rows
+    tuning: Tensor  # pointwise information of the tuning rows, each left out of the counts
+    held_out: Tensor  # pointwise information of the held-out rows
+
+
+def _fit_table(rows: _FoldRows, bins: Tensor) -> _Table:
+    """Count the training rows.
 
     Rows of the prior are mixed into every cell, so that cells with few rows carry little information. Their number is
     the one with the best likelihood.
@@ -113,14 +143,15 @@ def _evaluate_table(rows: _FoldRows, bins: Tensor) -> tuple[float, Tensor]:
     weights = rows.weights[: rows.n_counted].double()
     counts = torch.bincount(cells[: rows.n_counted], weights, minlength=size).view(-1, n_classes)
     prior, totals = rows.log_prior.double().exp(), counts.sum(1, keepdim=True)
-    best: tuple[float, Tensor] | None = None
+    best: tuple[float, Tensor, Tensor] | None = None
     for n_prior in PLUGIN.prior_rows:
         left_out = ((counts - 1).clamp(min=0) + n_prior * prior) / ((totals - 1).clamp(min=0) + n_prior)
         likelihood = float(torch.xlogy(counts, left_out).sum())
         if best is None or likelihood > best[0]:
-            best = likelihood, ((counts + n_prior * prior) / (totals + n_prior)).log() - rows.log_prior
+            best = likelihood, left_out, (counts + n_prior * prior) / (totals + n_prior)
     assert best is not None
-    return best[0], best[1].float().flatten()[cells[rows.n_counted :]]
+    tuning, held_out = ((one.log() - rows.log_prior).float().flatten() for one in best[1:])
+    return _Table(best[0], tuning[cells[rows.tuning]], held_out[cells[rows.held_out]])
 
 
 def _entropy(bins: Tensor) -> float:

@@ -17,11 +17,9 @@ def find_suspects(solution: VettingSolution, context: FitContext) -> tuple[Suspe
     selected = {feature for unit in solution.selected for feature in context.units[unit]}
     by_marginal = sorted(columns.marginal, key=lambda feature: -columns.marginal[feature].mean)
     found = [
-        Suspect(
-            names[feature], SuspectKind.LEAK, share=min(1.0, columns.marginal[feature].mean / columns.target_entropy)
-        )
+        Suspect(names[feature], SuspectKind.LEAK, share=min(1.0, columns.explained[feature]))
         for feature in by_marginal
-        if columns.marginal[feature].mean > DIAGNOSTICS.leak_share * columns.target_entropy
+        if columns.explained[feature] > DIAGNOSTICS.leak_share
     ]
     if not found and sum(informative) >= DIAGNOSTICS.min_informative_columns and solution.total.mean > 0:
         found += [

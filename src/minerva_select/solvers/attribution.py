@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from minerva_select.config import ELIMINATION, EXPLANATION, PLUGIN
-from minerva_select.mi.fold import Fold
-from minerva_select.mi.inference import MeanEstimate
+from minerva_select.mi.arrays import shared_tuning_rows
+from minerva_select.mi.families import ArrayCritics, Family
+from minerva_select.mi.fold import Fold, held_out_clusters, held_out_weights
+from minerva_select.mi.inference import MeanEstimate, estimate_mean
 from minerva_select.mi.pairwise_mi import PairwiseInformation
 from minerva_select.mi.plugin_mi import PluginEstimator
+from minerva_select.mi.stacking import FoldInformation, stack
 from minerva_select.solvers.interactions import estimate_interactions, find_partners
 from minerva_select.solvers.judge import Judge
 from minerva_select.solvers.masked_critics import MaskedCritics
@@ -22,7 +25,7 @@ class ColumnAttribution:
     marginal: dict[int, MeanEstimate]  # on held-out rows
     replaced_by: dict[int, list[int]]  # dropped informative column: selected columns that carry its information
     near_copies: dict[int, tuple[int, float]]  # column: the selected column it nearly copies, and their similarity
-    target_entropy: float  # of the classes that columns are counted against
+    explained: dict[int, float]  # share of the target's entropy, by counting
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,12 @@ class UnitAttribution:
 
 
 def attribute_columns(
-    folds: Sequence[Fold], screen: PairwiseInformation, selected: list[int], *, in_time: bool = True
+    folds: Sequence[Fold],
+    screen: PairwiseInformation,
+    selected: list[int],
+    arrays: ArrayCritics,
+    *,
+    in_time: bool = True,
 ) -> ColumnAttribution:
     """Marginal information, replacements and near-copies of columns; of fewer columns when time has run out."""
     max_marginal = EXPLANATION.max_marginal if in_time else 0
@@ -45,7 +53,11 @@ def attribute_columns(
     redundant = [feature for feature in strongest if informative[feature] and feature not in chosen][:max_redundant]
     measured = list(dict.fromkeys([*selected, *redundant, *strongest[:max_marginal]]))
     estimator = PluginEstimator(folds, measured, max_counted_rows)
-    marginal = {feature: estimator.marginal(feature) for feature in measured}
+    counted = {feature: estimator.information(feature) for feature in measured}
+    if Family.ADDITIVE in arrays.families and not folds[0].target.is_discrete:
+        marginal = _mix_with_curves(folds, counted, arrays)
+    else:
+        marginal = {feature: estimator.mean(own) for feature, own in counted.items()}
     known = sorted(selected, key=lambda feature: -marginal[feature].mean)[: EXPLANATION.max_replacements]
     replaced_by = {feature: _find_replacements(estimator, feature, known) for feature in redundant} if known else {}
     near_copies = {}
@@ -54,7 +66,26 @@ def attribute_columns(
         similarity, other = max(((estimator.similarity(feature, other), other) for other in others), default=(0.0, -1))
         if similarity >= EXPLANATION.near_copy_similarity:
             near_copies[feature] = other, similarity
-    return ColumnAttribution(marginal, replaced_by, near_copies, estimator.target_entropy)
+    explained = {feature: estimator.mean(own).mean / estimator.target_entropy for feature, own in counted.items()}
+    return ColumnAttribution(marginal, replaced_by, near_copies, explained)
+
+
+def _mix_with_curves(
+    folds: Sequence[Fold], counted: dict[int, list[FoldInformation]], arrays: ArrayCritics
+) -> dict[int, MeanEstimate]:
+    """Information of each column by counts, mixed with a curve of the mean of a numeric target.
+
+    Counts of few rows have few bins, which lose much of a numeric target. A curve with its residuals does not.
+    """
+    arrays.fit_all([(Family.ADDITIVE, [feature]) for feature in counted], measured=True)
+    weights, clusters = held_out_weights(folds), held_out_clusters(folds)
+    tuning_weights = [fold.row_weights[shared_tuning_rows(fold)] for fold in folds]
+    found = {}
+    for feature, own in counted.items():
+        critics = [own, arrays.fit(Family.ADDITIVE, [feature])]
+        mixed = stack(critics, tuning_weights, [len(fold.held_out) for fold in folds])
+        found[feature] = estimate_mean(mixed.held_out, weights, clusters)
+    return found
 
 
 def _find_replacements(estimator: PluginEstimator, feature: int, known: list[int]) -> list[int]:

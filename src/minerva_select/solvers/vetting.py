@@ -117,7 +117,7 @@ def solve_vetting(
     contributions = judge.contributions(selected) if in_time else {u: importances.get(u, _ZERO) for u in selected}
     can_compare = judge.arrays.families and judge.has_time_for(3)
     left_behind = judge.left_behind(selected, everything) if can_compare else None
-    columns = attribute_columns(folds, screens[0], context.features_of(selected), in_time=in_time)
+    columns = attribute_columns(folds, screens[0], context.features_of(selected), arrays, in_time=in_time)
     additions = {**_add_one(judge, selected, order, columns.marginal), **elimination.dropped}
     attributed = attribute_units(judge, selected, contributions) if judge.has_time else UnitAttribution()
     path = measure_path(judge, order, selected, required)

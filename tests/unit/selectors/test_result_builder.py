@@ -71,7 +71,7 @@ def tell(monkeypatch):
                     {place[name]: evidence for name, evidence in alone.items()},
                     {place[name]: [place[other] for other in others] for name, others in replaced_by.items()},
                     {place[name]: (place[other], share) for name, (other, share) in (near_copies or {}).items()},
-                    target_entropy=np.log(2),
+                    explained={place[name]: evidence.mean / np.log(2) for name, evidence in alone.items()},
                 ),
                 units=UnitAttribution(
                     {(min(a, b), max(a, b)): gain} if "b" in chosen else {},
