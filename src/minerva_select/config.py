@@ -675,6 +675,7 @@ class DensityRatioConfig:
     epochs: int = 40
     epochs_of_pair: int = 20  # the same for one column on either side, which trees also learn
     learning_rate: float = 2e-3
+    warm_up_share: float = 0.1  # of the steps
     weight_decay: float = 1.0
     evaluate_every: int = 25
     patience: int = 8  # evaluations without improvement of any critic

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from minerva_select.config import DENSITY_RATIO
 from minerva_select.mi.density_ratio.closed_forms import ClosedForm
 from minerva_select.mi.density_ratio.side import MIN_INPUTS
+from minerva_select.mi.ensemble import Ensemble
+from minerva_select.mi.optimizer import AdamW
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,41 +40,35 @@ class CriticRatio:
         return self.offset(x_rows, y_rows) + self.x[x_rows] @ self.y[y_rows].T
 
 
-class _Networks:
+class _Network(nn.Module):
     """Networks of one shape, one per fold, as stacked weights."""
 
     def __init__(self, n_networks: int, widths: Sequence[int], generator: torch.Generator) -> None:
-        self.weights, self.biases = [], []
+        super().__init__()
+        self.weights, self.biases = nn.ParameterList(), nn.ParameterList()
         for n_in, n_out in pairwise(widths):
             gain = 0.5 if n_out == widths[-1] else math.sqrt(2.0)
-            weights = torch.randn(n_networks, n_in, n_out, generator=generator) * gain / math.sqrt(n_in)
-            self.weights.append(weights.requires_grad_())
-            self.biases.append(torch.zeros(n_networks, 1, n_out, requires_grad=True))
+            self.weights.append(torch.randn(n_networks, n_in, n_out, generator=generator) * gain / math.sqrt(n_in))
+            self.biases.append(torch.zeros(n_networks, 1, n_out))
 
-    @property
-    def parameters(self) -> list[Tensor]:
-        return [*self.weights, *self.biases]
-
-    def __call__(self, values: Tensor) -> Tensor:  # (n_networks, n_rows, n_outputs)
-        for weights, biases in zip(self.weights[:-1], self.biases[:-1], strict=True):
-            values = functional.gelu(torch.baddbmm(biases, values, weights))
-        return torch.baddbmm(self.biases[-1], values, self.weights[-1])
+    def forward(self, values: Tensor) -> Tensor:  # (n_networks, n_rows, n_outputs)
+        last = len(self.weights) - 1
+        for layer, (weights, biases) in enumerate(zip(self.weights, self.biases, strict=True)):
+            values = torch.baddbmm(biases, values, weights)
+            values = values if layer == last else functional.gelu(values)
+        return values
 
 
-@dataclass(eq=False)
-class _Best:
-    """Best bound of each critic on its tuning rows, and the parameters that reached it."""
+class _SeparableCritics(nn.Module):
+    """One critic h(x) . g(y) per fold."""
 
-    bounds: Tensor  # (n_critics,)
-    parameters: list[Tensor]
-    n_since: int = 0  # evaluations since any critic improved
+    def __init__(self, n_critics: int, n_inputs: tuple[int, int], generator: torch.Generator) -> None:
+        super().__init__()
+        hidden = [DENSITY_RATIO.width, DENSITY_RATIO.width, DENSITY_RATIO.n_features]
+        self.x, self.y = (_Network(n_critics, [n_own, *hidden], generator) for n_own in n_inputs)
 
-    def update(self, bounds: Tensor, parameters: Sequence[Tensor]) -> None:
-        better = bounds > self.bounds
-        self.n_since = 0 if bool(better.any()) else self.n_since + 1
-        self.bounds = torch.where(better, bounds, self.bounds)
-        for kept, current in zip(self.parameters, parameters, strict=True):
-            kept[better] = current.detach()[better]
+    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:  # (n_critics, n_rows, n_features) each
+        return self.x(x) / math.sqrt(DENSITY_RATIO.n_features), self.y(y)
 
 
 def train_critics(x: Tensor, y: Tensor, jobs: Sequence[CriticJob], generator: torch.Generator) -> list[CriticRatio]:
@@ -81,43 +77,50 @@ def train_critics(x: Tensor, y: Tensor, jobs: Sequence[CriticJob], generator: to
     ``x`` and ``y`` hold the inputs of all rows of either side: (n_critics, n_rows, n_inputs).
     """
     settings = DENSITY_RATIO
-    x_net, y_net = (
-        _Networks(len(jobs), [values.shape[2], settings.width, settings.width, settings.n_features], generator)
-        for values in (x, y)
-    )
-    parameters = x_net.parameters + y_net.parameters
+    critics = _SeparableCritics(len(jobs), (x.shape[2], y.shape[2]), generator)
+    ensemble = Ensemble(critics, x.device)
     n_train = min(len(job.train) for job in jobs)
     n_batch = min(settings.batch_size, n_train)
     epochs = settings.epochs_of_pair if x.shape[2] == y.shape[2] == MIN_INPUTS else settings.epochs
     n_steps = min(settings.max_steps, max(settings.min_steps, epochs * n_train // n_batch))
-    optimizer = torch.optim.AdamW(parameters, lr=settings.learning_rate, weight_decay=settings.weight_decay)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, settings.learning_rate, n_steps, pct_start=0.1)
+    optimizer = AdamW(ensemble, 0.0, settings.weight_decay)
     n_tune = min(settings.max_choice_rows, *(len(job.tune) for job in jobs))
     tune = torch.stack([job.tune[:n_tune] for job in jobs])
     tune_offsets = _offsets(jobs, tune)
-    scale, each = 1 / math.sqrt(settings.n_features), torch.arange(len(jobs))[:, None]
-    best = _Best(torch.full((len(jobs),), -math.inf), [parameter.detach().clone() for parameter in parameters])
+    each = torch.arange(len(jobs))[:, None]
 
-    def scores(rows: Tensor, offsets: Tensor) -> Tensor:  # (n_critics, n_rows, n_rows)
-        return torch.baddbmm(offsets, x_net(x[each, rows]), y_net(y[each, rows]).transpose(1, 2), alpha=scale)
+    def bounds(rows: Tensor, offsets: Tensor) -> Tensor:  # (n_critics,)
+        h, g = critics(x[each, rows], y[each, rows])
+        return _info_nce(torch.baddbmm(offsets, h, g.transpose(1, 2)))
 
+    best, best_bounds, n_worse = ensemble.snapshot(), torch.full((len(jobs),), -math.inf), 0
     for step, rows in enumerate(_batches(jobs, n_steps, n_batch, n_train, generator), start=1):
-        loss = -_info_nce(scores(rows, _offsets(jobs, rows))).sum()  # the critics share no parameter
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(parameters, math.sqrt(len(jobs)))
+        ensemble.gradient.zero_()
+        (-bounds(rows, _offsets(jobs, rows)).sum()).backward()  # the critics share no parameter
+        ensemble.clip_gradients_(1.0)
+        optimizer.rate = settings.learning_rate * _rate_share((step - 1) / n_steps)
         optimizer.step()
-        schedule.step()
         if step % settings.evaluate_every == 0 or step == n_steps:
             with torch.no_grad():
-                best.update(_info_nce(scores(tune, tune_offsets)), parameters)
-            if best.n_since >= settings.patience:
+                found = bounds(tune, tune_offsets)
+            better = found > best_bounds
+            n_worse = 0 if bool(better.any()) else n_worse + 1
+            best_bounds = torch.where(better, found, best_bounds)
+            ensemble.update_snapshot_(best, better)
+            if n_worse >= settings.patience:
                 break
+    ensemble.restore_(best)
     with torch.no_grad():
-        for parameter, kept in zip(parameters, best.parameters, strict=True):
-            parameter.copy_(kept)
-        x_out, y_out = x_net(x) * scale, y_net(y)
-    return [CriticRatio(job.offset, x_out[k], y_out[k]) for k, job in enumerate(jobs)]
+        h, g = critics(x, y)
+    return [CriticRatio(job.offset, h[k], g[k]) for k, job in enumerate(jobs)]
+
+
+def _rate_share(done: float) -> float:
+    """Share of the largest learning rate after some of the steps: linear warm-up, then half a cosine down to 0."""
+    warm_up = DENSITY_RATIO.warm_up_share
+    if done < warm_up:
+        return (done + 0.01) / (warm_up + 0.01)
+    return (1 + math.cos(math.pi * (done - warm_up) / (1 - warm_up))) / 2
 
 
 def _offsets(jobs: Sequence[CriticJob], rows: Tensor) -> Tensor:  # (n_critics, n_rows, n_rows)
