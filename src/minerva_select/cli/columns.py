@@ -34,15 +34,20 @@ def _find(typed: str, known: Sequence[str]) -> str:
     raise unknown_name("column", typed.strip(), known)
 
 
+def parse_one_column(value: str | None, known: Sequence[str], option: str) -> tuple[str, ...]:
+    """The column in the value of an option that takes one; nothing without a value."""
+    found = parse_columns(None if value is None else [value], known, option)
+    if len(found) > 1:
+        raise InputError(f"{option} takes one column, got {value!r}; give one of them.")
+    return found
+
+
 def parse_select_options(
     typed: Mapping[str, Sequence[str] | None], of_rows: Mapping[str, str | None], known: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
     """Columns of every option of ``minerva select``; raise if options contradict each other."""
     named = {option: parse_columns(values, known, option) for option, values in typed.items()}
-    for option, value in of_rows.items():
-        named[option] = parse_columns(None if value is None else [value], known, option)
-        if len(named[option]) > 1:
-            raise InputError(f"{option} takes one column, got {value!r}; give one of them.")
+    named.update({option: parse_one_column(value, known, option) for option, value in of_rows.items()})
     check_disjoint({option: named[option] for option in ("--target", "--ignore", "--keep", "--drop")})
     for option in ("--ignore", *of_rows):
         check_disjoint({other: named[other] for other in (option, "--categorical")})
@@ -86,6 +91,21 @@ def select_columns(table: Any, names: Iterable[str]) -> Any:
 
     check_unique_names(table.schema.names)
     return table.select([name for name in table.schema.names if name in set(names)])
+
+
+def check_count(n_features: int | None, n_columns: int, keep: Sequence[str] = ()) -> None:
+    """Raise for a number of features that the table or ``--keep`` does not allow."""
+    if n_features is None:
+        return
+    if n_features > n_columns:
+        raise InputError(
+            f"--n-features is {n_features}, but there are {n_columns} features; request at most that many."
+        )
+    if n_features < len(keep):
+        raise InputError(
+            f"--n-features is {n_features}, but --keep names {len(keep)} features; request at least as many or keep "
+            "fewer."
+        )
 
 
 def check_rows(n_rows: int) -> None:

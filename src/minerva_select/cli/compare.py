@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from minerva_select.cli import completion
-from minerva_select.cli.columns import check_disjoint, check_rows, parse_columns, split_categorical, split_table
+from minerva_select.cli.columns import (
+    check_count,
+    check_disjoint,
+    check_rows,
+    parse_columns,
+    parse_one_column,
+    split_categorical,
+    split_table,
+)
 from minerva_select.cli.options import (
     METHOD_NAMES,
     AsJson,
@@ -22,8 +29,10 @@ from minerva_select.cli.options import (
     Target,
     Verbose,
     integer_option,
+    methods_option,
     seconds_option,
     share_option,
+    split_list,
 )
 from minerva_select.cli.output_files import describe_written, prepare_folder, write_files
 from minerva_select.cli.verbosity import log_to_stderr, logger
@@ -42,10 +51,9 @@ def compare_command(
     ignore: Ignore = None,
     methods: Annotated[
         str | None,
-        typer.Option(
+        methods_option(
             "--methods",
             metavar="A,B",
-            autocompletion=completion.several_of(*METHOD_NAMES),
             help=f"Some of {', '.join(METHOD_NAMES)}. Default: all but minerva-paper.",
         ),
     ] = None,
@@ -97,20 +105,22 @@ def compare_command(
 
             table = read_table(data)
             named = {
-                option: parse_columns(typed, table.column_names, option)
-                for option, typed in (("--target", [target]), ("--ignore", ignore), ("--categorical", categorical))
+                "--target": parse_one_column(target, table.column_names, "--target"),
+                "--ignore": parse_columns(ignore, table.column_names, "--ignore"),
+                "--categorical": parse_columns(categorical, table.column_names, "--categorical"),
             }
             check_disjoint({option: named[option] for option in ("--target", "--ignore")})
             check_disjoint({option: named[option] for option in ("--ignore", "--categorical")})
             check_rows(table.num_rows)
             X, y = split_table(table, named["--target"], named["--ignore"])
+            check_count(n_features, X.num_columns)
             folder = None if out is None else prepare_folder(out, (COMPARISON, PAGE))
             from minerva_select.evaluation import compare
 
             comparison = compare(
                 X,
                 y,
-                None if methods is None else [name.strip() for name in methods.split(",") if name.strip()],
+                split_list(methods),
                 n_splits=splits,
                 held_out=held_out,
                 n_features=n_features,

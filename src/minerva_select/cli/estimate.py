@@ -25,6 +25,8 @@ from minerva_select.cli.options import (
     columns_option,
 )
 from minerva_select.cli.verbosity import log_to_stderr, logger
+from minerva_select.codes import Estimator
+from minerva_select.errors import InputError
 from minerva_select.results import Estimate
 
 
@@ -43,6 +45,11 @@ def estimate_command(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the number of nats.")] = False,
 ) -> None:
     """Estimate the mutual information of two sets of columns in nats, with a 95% interval."""
+    if categorical and estimator != Estimator.AUTO:
+        raise InputError(
+            f"--categorical cannot be combined with --estimator {estimator}, which reads all columns as numbers; "
+            "remove one."
+        )
     with log_to_stderr(verbose=verbose, quiet=quiet):
         from minerva_select.data.loading import read_table
 

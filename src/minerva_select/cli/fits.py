@@ -6,7 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from minerva_select.cli.columns import ROW_OPTIONS, check_rows, select_columns, split_categorical, split_table
+from minerva_select.cli.columns import (
+    ROW_OPTIONS,
+    check_count,
+    check_rows,
+    select_columns,
+    split_categorical,
+    split_table,
+)
 from minerva_select.cli.verbosity import logger
 from minerva_select.errors import InputError
 from minerva_select.results import Progress, Selection
@@ -45,6 +52,12 @@ class Fit:
         X, y = split_table(
             table, named["--target"], [name for option in ("--ignore", *ROW_OPTIONS) for name in named[option]]
         )
+        check_count(parameters["n_features_to_select"], len(X.names), named["--keep"])
+        if solver == "paper" and not table.fits_in_memory:
+            raise InputError(
+                "--solver paper needs the table in memory, but it does not fit; raise --memory, give fewer rows, or "
+                "use --solver vetting."
+            )
         row_arguments = {
             argument: select_columns(table, named[option]).read()
             for option, argument in zip(ROW_OPTIONS, ("groups", "times", "sample_weight"), strict=True)

@@ -11,7 +11,7 @@ import typer
 from minerva_select.checks import check_choice, check_integer, is_finite
 from minerva_select.cli import completion
 from minerva_select.codes import Estimator
-from minerva_select.errors import InputError
+from minerva_select.errors import InputError, brief
 
 METHOD_NAMES = (
     *("minerva", "minerva-paper", "ksg", "hsic-lasso", "boruta", "rfe", "forest", "foci", "mrmr", "lasso"),
@@ -20,6 +20,8 @@ METHOD_NAMES = (
 """Keys of :data:`minerva_select.evaluation.METHODS`, which takes 0.2 s to import."""
 
 SOLVERS = ("vetting", "paper")
+DEVICES = ("auto", "cpu", "cuda", "mps", "xpu")
+MAX_JOBS = 1024
 
 
 def integer_option(name: str, minimum: int = 1, maximum: float = float("inf"), **rest: Any) -> Any:
@@ -61,6 +63,50 @@ def choice_option(name: str, choices: tuple[str, ...], **rest: Any) -> Any:
         return value
 
     return typer.Option(name, callback=check, autocompletion=completion.one_of(*choices), **rest)
+
+
+def device_option(name: str, **rest: Any) -> Any:
+    """Option that takes a device; whether this machine has it is known only when torch is loaded."""
+
+    def check(value: str) -> str:
+        kind, colon, index = value.partition(":")
+        if kind not in DEVICES or (colon and not (kind in ("cuda", "xpu") and index.isdecimal())):
+            raise InputError(f"{name} must be one of {', '.join(DEVICES)}, or such as cuda:1, got {brief(value)}.")
+        return value
+
+    return typer.Option(name, callback=check, autocompletion=completion.one_of(*DEVICES), **rest)
+
+
+def memory_option(name: str, **rest: Any) -> Any:
+    """Option that takes an amount of memory."""
+
+    def check(value: str | None) -> str | None:
+        if value is not None:
+            from minerva_select.data.memory_budget import parse_memory
+
+            parse_memory(value, name)
+        return value
+
+    return typer.Option(name, callback=check, **rest)
+
+
+def methods_option(name: str, **rest: Any) -> Any:
+    """Option that takes a comma-separated list of methods."""
+
+    def check(value: str | None) -> str | None:
+        methods = split_list(value)
+        for method in methods or ():
+            check_choice(f"method (in {name})", method, METHOD_NAMES)
+        if methods == []:
+            raise InputError(f"{name} {value!r} names no method; name at least one.")
+        return value
+
+    return typer.Option(name, callback=check, autocompletion=completion.several_of(*METHOD_NAMES), **rest)
+
+
+def split_list(value: str | None) -> list[str] | None:
+    """Split a comma-separated list; None stays None."""
+    return None if value is None else [part.strip() for part in value.split(",") if part.strip()]
 
 
 def columns_option(name: str, metavar: str = "COL", *, one: bool = False, **rest: Any) -> Any:
@@ -113,15 +159,7 @@ EstimatorName = Annotated[
     str,
     choice_option("--estimator", tuple(Estimator), metavar="E", help="auto, or a baseline: ksg, cca, infonce or mine."),
 ]
-Device = Annotated[
-    str,
-    typer.Option(
-        "--device",
-        metavar="D",
-        autocompletion=completion.one_of("auto", "cpu", "cuda", "mps"),
-        help="Device to compute on: auto, cpu, cuda or cuda:1.",
-    ),
-]
+Device = Annotated[str, device_option("--device", metavar="D", help="Device to compute on: auto, cpu, cuda or cuda:1.")]
 Seed = Annotated[
     int,
     integer_option("--seed", 0, 2**32 - 1, metavar="S", help="Random seed; the same seed gives the same result."),
@@ -132,7 +170,7 @@ TimeLimit = Annotated[
 ]
 Memory = Annotated[
     str | None,
-    typer.Option("--memory", metavar="M", help="Memory limit, such as 4GB. Default: half of the free memory."),
+    memory_option("--memory", metavar="M", help="Memory limit, such as 4GB. Default: half of the free memory."),
 ]
 Cache = Annotated[
     Path | None,
@@ -147,7 +185,9 @@ RepeatCount = Annotated[
     ),
 ]
 Subsample = Annotated[float | None, share_option("--subsample", help="Share of the rows per repeat. Default: all.")]
-Jobs = Annotated[int, integer_option("--jobs", metavar="J", help="Number of repeats that run in parallel.")]
+Jobs = Annotated[
+    int, integer_option("--jobs", 1, MAX_JOBS, metavar="J", help="Number of repeats that run in parallel.")
+]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else, to standard output.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print log lines to standard error.")]

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from minerva_select.checks import check_choice
 from minerva_select.cli import completion
 from minerva_select.cli.output_files import prepare_folder, write_files
-from minerva_select.errors import InputError, unknown_name
+from minerva_select.errors import InputError
 from minerva_select.results import Progress
 
 if TYPE_CHECKING:
@@ -49,10 +50,9 @@ def reproduce_command(
 
     Every row is saved when it is finished; the same command continues an interrupted run.
     """
+    check_choice("experiment", experiment, EXPERIMENTS)
     from minerva_select.evaluation.paper import EXPERIMENT_NAMES, read_configuration
 
-    if experiment not in (*EXPERIMENT_NAMES, EVERYTHING):
-        raise unknown_name("experiment", experiment, (*EXPERIMENT_NAMES, EVERYTHING))
     names = EXPERIMENT_NAMES if experiment == EVERYTHING else (experiment,)
     runs = [(name, find_data(name, data)) for name in names]
     if experiment == EVERYTHING and ("fraud", None) not in runs:

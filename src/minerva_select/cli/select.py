@@ -98,9 +98,9 @@ def select_command(
             named = parse_select_options(typed, of_rows, table.names)
             if repeats is not None:
                 check_repeatable(table, named, n_processes)
+            fit = Fit.from_options(table, named, parameters, solver)
             if not hidden:
                 _report_size(table, budget, cache_dir, time_limit)
-            fit = Fit.from_options(table, named, parameters, solver)
             with stop_on_ctrl_c(single_process=n_processes == 1) as stop:
                 selection = with_command(fit.run((bar, stop)), ctx, data)
         if repeats is not None and not stop.requested:

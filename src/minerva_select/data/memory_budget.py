@@ -38,16 +38,14 @@ _MIN_RESIDENT_BYTES = 1 << 24
 _UNKNOWN_MEMORY = 4_000_000_000  # bytes assumed if the system does not say
 
 
-def parse_memory(size: str | int) -> int:
-    """Parse a number of bytes, or a number with a unit."""
+def parse_memory(size: str | int, name: str = "max_memory") -> int:
+    """Parse a number of bytes, or a number with a unit; ``name`` is the parameter or option in errors."""
     match = None if isinstance(size, bool) else _SIZE.fullmatch(str(size))
     if match is None:
-        raise InputError(
-            f"max_memory must be a number of bytes or have a unit, as in 500MB or 2GiB, got {brief(size)}."
-        )
+        raise InputError(f"{name} must be a number of bytes or have a unit, as in 500MB or 2GiB, got {brief(size)}.")
     n_bytes = float(match[1]) * (_UNITS | _BINARY_UNITS)[match[2].lower()]
     if n_bytes < _MIN_BYTES:
-        raise InputError(f"max_memory must be at least 1 MiB, got {size!r}; give a number with a unit, such as 500MB.")
+        raise InputError(f"{name} must be at least 1 MiB, got {size!r}; give a number with a unit, such as 500MB.")
     return int(min(n_bytes, _MAX_BYTES))
 
 

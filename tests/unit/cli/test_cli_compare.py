@@ -218,7 +218,7 @@ def test_without_a_terminal_every_step_is_logged(folder, asked, run):
         (["--target", "is_fraud", "--ignore", "id,amount,country,late"], "No feature is left"),
         (["--target", "is_fraud", "--out", "data.csv"], "--out"),
         (["--target", "is_fraud", "--seed", "-1"], "--seed"),
-        (["--target", "is_fraud,late"], "choose one of them"),
+        (["--target", "is_fraud,late"], "--target takes one column"),
         (["--target", "is_fraud", "--methods", "minrva"], "did you mean 'minerva'"),
         (["--target", "is_fraud", "--methods", ","], "methods"),
         (["--target", "is_fraud", "--n-features", "9"], "9"),
