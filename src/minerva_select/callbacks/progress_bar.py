@@ -5,15 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any
-
-from rich.console import Console
-from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.progress import Progress as RichProgress
-from rich.table import Column
+from typing import TYPE_CHECKING, Any
 
 from minerva_select.callbacks.base import Callback
 from minerva_select.results import Progress, Selection
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress as RichProgress
 
 STAGE_NAMES = {
     "read": "reading",
@@ -90,6 +89,8 @@ class ProgressBar(Callback):
     def _open(self) -> None:
         if self._bar is not None or self.quiet:
             return
+        from rich.console import Console  # noqa: PLC0415 - a fit without a bar does not need rich
+
         console = self.console or Console(stderr=True)
         if self.console is None and console.is_jupyter:
             self._bar = _NotebookBar(console)
@@ -106,19 +107,7 @@ class _TerminalBar:
     """One line that is removed when the bar is closed."""
 
     def __init__(self, console: Console) -> None:
-        self._rich = RichProgress(
-            TextColumn("{task.description}", markup=False, table_column=Column(min_width=13, no_wrap=True)),
-            BarColumn(bar_width=24 if console.width >= 100 else 10),
-            TaskProgressColumn(),
-            *([TextColumn("{task.fields[found]}", markup=False)] if console.width >= 80 else []),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(compact=True),
-            TextColumn("left"),
-            console=console,
-            transient=True,
-            redirect_stdout=False,  # otherwise what is printed meanwhile would appear on stderr
-            speed_estimate_period=_SPEED_SECONDS,
-        )
+        self._rich = _make_rich_bar(console)
         self._rich.add_task("starting", total=1.0, found="")
         self._task = self._rich.tasks[0]
         self._start()
@@ -165,6 +154,25 @@ class _NotebookBar(_TerminalBar):
         table = self._rich.make_tasks_table(self._rich.tasks)
         plain = f"{self._task.description}: {self._task.percentage:.0f}%"  # rich's own contains terminal codes
         return {**table._repr_mimebundle_((), ()), "text/plain": plain}
+
+
+def _make_rich_bar(console: Console) -> RichProgress:
+    from rich import progress  # noqa: PLC0415 - a fit without a bar does not need rich
+    from rich.table import Column  # noqa: PLC0415
+
+    return progress.Progress(
+        progress.TextColumn("{task.description}", markup=False, table_column=Column(min_width=13, no_wrap=True)),
+        progress.BarColumn(bar_width=24 if console.width >= 100 else 10),
+        progress.TaskProgressColumn(),
+        *([progress.TextColumn("{task.fields[found]}", markup=False)] if console.width >= 80 else []),
+        progress.TimeElapsedColumn(),
+        progress.TimeRemainingColumn(compact=True),
+        progress.TextColumn("left"),
+        console=console,
+        transient=True,
+        redirect_stdout=False,  # otherwise what is printed meanwhile would appear on stderr
+        speed_estimate_period=_SPEED_SECONDS,
+    )
 
 
 def stage_name(progress: Progress) -> str:
