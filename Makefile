@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 
-.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick bench-correlated bench-correlated-quick bench-real bench-real-quick bench-mi bench-mi-quick bench-scale attack reproduce pictures test-lowest licenses audit clean
+.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick bench-correlated bench-correlated-quick bench-real bench-real-quick bench-mi bench-mi-quick bench-scale attack reproduce pictures test-lowest dist licenses audit clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY_DEV)
@@ -123,6 +123,9 @@ reproduce: setup  ## the paper's tables: two hours on 2 cores; set MINERVA_DATA 
 	$(BIN)/minerva reproduce all --out experiments/paper/results
 	$(BIN)/python experiments/paper/page.py
 
+dist: setup  ## build the sdist and the wheel, and check what they contain
+	$(BIN)/python release/dist.py
+
 licenses: setup  ## update docs/licenses.md from the installed packages
 	$(BIN)/python docs/licenses.py
 
@@ -135,4 +138,4 @@ pictures: setup  ## screenshots for README and docs/report.md, from two fits: tw
 	$(BIN)/python docs/pictures.py
 
 clean:
-	rm -rf $(VENV) $(LOWEST) minerva-demo .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(LOWEST) dist minerva-demo .mypy_cache .ruff_cache .pytest_cache
