@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Generator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from minerva_select.data.encoded_rows import PackedRows, pack_quantiles
+from minerva_select.data.block_encoder import CPU, BlockEncoder
+from minerva_select.data.block_pipeline import MIN_THREADS, PipelineSize, map_blocks
+from minerva_select.data.encoded_rows import MISSING_QUANTILE, PackedRows, pack_quantiles
 from minerva_select.data.encoded_store_files import (
     CODES,
     QUANTILES,
@@ -25,15 +24,14 @@ from minerva_select.data.encoded_store_files import (
     check_codes,
     check_disk_space,
     damaged,
-    open_for_append,
+    open_for_writing,
     read_state,
     record_state,
     remove_store,
 )
-from minerva_select.data.frames import as_table
 from minerva_select.data.memmap import RESIDENT_BYTES, MemmapReader
 from minerva_select.data.memory_budget import available_memory
-from minerva_select.errors import InputError, InputTypeError, MinervaError
+from minerva_select.errors import InputError, InputTypeError
 from minerva_select.io.atomic import explain_disk_errors, make_private_directory
 from minerva_select.preprocessing.quantiles import QuantileEncoder
 from minerva_select.preprocessing.table_encoder import EncodedTable, TableEncoder
@@ -43,9 +41,6 @@ if TYPE_CHECKING:
 
 BLOCK_ROWS = 16_384
 _RECORD_SECONDS = 5.0  # work that a killed run may lose; recording waits for the disk
-_THREADS = 2
-
-T = TypeVar("T")
 
 
 class EncodedStore:
@@ -67,12 +62,15 @@ class EncodedStore:
         *,
         key: str,
         block_rows: int = BLOCK_ROWS,
+        n_threads: int = MIN_THREADS,
+        device: torch.device = CPU,
         on_block: Callable[[int], None] = lambda n_done: None,
     ) -> EncodedStore:
         """Encode all rows of a table, or continue where an earlier run stopped.
 
-        ``key`` identifies the rows and the fitted encoder: a store with the same key is used as it is. Four blocks of
-        ``block_rows`` are in memory at a time; ``on_block`` is called after each with the number of rows written.
+        ``key`` identifies the rows and the fitted encoder: a store with the same key is used as it is. Blocks of
+        ``block_rows`` are read and encoded in parallel (see :class:`PipelineSize`), numbers on ``device`` if it is a
+        GPU; ``on_block`` is called after each with the number of rows written.
         """
         with explain_disk_errors(folder, REMEDY):
             make_private_directory(folder)
@@ -88,7 +86,10 @@ class EncodedStore:
             check_codes(folder, state)
         if state.n_written < state.n_rows:
             check_disk_space(folder, state)
-            blocks = _encoded(source.select(encoder.names_), encoder, block_rows, state.n_written)
+            encode = BlockEncoder(encoder.packed(_pack), device)
+            blocks = map_blocks(
+                source.select(encoder.names_), encode, block_rows, PipelineSize(n_threads), state.n_written
+            )
             try:
                 with explain_disk_errors(folder, REMEDY):
                     state = _write(folder, state, blocks, on_block)
@@ -138,68 +139,41 @@ def _new_state(source: Source, encoder: TableEncoder, key: str) -> StoreState:
     return StoreState(key, source.n_rows, len(numeric), tuple(levels.values()), (*numeric, *levels))
 
 
-def _encoded(
-    source: Source, encoder: TableEncoder, block_rows: int, n_written: int
-) -> Generator[EncodedTable, None, None]:
-    """Encode the blocks that are not written yet, several at a time."""
-
-    def encode(start: int, block: Any) -> EncodedTable:
-        try:
-            return encoder.transform(as_table(block))
-        except MinervaError as error:
-            first = source.first_row + start
-            where = f"in rows {first + 1:,} to {first + block.num_rows:,}"
-            raise type(error)(f"{str(error).rstrip('.')} ({where}).") from None
-
-    def tasks() -> Iterator[Callable[[], EncodedTable]]:
-        start = n_written
-        for block in _skip_rows(n_written, source.blocks(block_rows)):
-            yield partial(encode, start, block)
-            start += block.num_rows
-
-    return _in_order(tasks())
-
-
-def _skip_rows(n_rows: int, blocks: Iterable[Any]) -> Iterator[Any]:
-    for block in blocks:
-        n_skipped = min(n_rows, block.num_rows)
-        n_rows -= n_skipped
-        if n_skipped < block.num_rows:
-            yield block.slice(n_skipped)
-
-
-def _in_order(tasks: Iterable[Callable[[], T]]) -> Generator[T, None, None]:
-    """Yield the results of tasks in order, computed by threads that are at most a few tasks ahead."""
-    ahead: deque[Future[T]] = deque()
-    with ThreadPoolExecutor(_THREADS) as pool:
-        for task in tasks:
-            ahead.append(pool.submit(task))
-            if len(ahead) > _THREADS:
-                yield ahead.popleft().result()
-        while ahead:
-            yield ahead.popleft().result()
+def _pack(quantiles: NDArray[np.float32]) -> NDArray[np.int16]:
+    packed: NDArray[np.int16] = pack_quantiles(torch.from_numpy(quantiles)).numpy()
+    return packed
 
 
 def _write(
-    folder: Path, state: StoreState, blocks: Generator[EncodedTable, None, None], on_block: Callable[[int], None]
+    folder: Path,
+    state: StoreState,
+    blocks: Generator[tuple[int, EncodedTable], None, None],
+    on_block: Callable[[int], None],
 ) -> StoreState:
-    """Write blocks, and record the progress every few seconds."""
-    recorded = time.monotonic()
+    """Write blocks at their rows, and record every few seconds how many leading rows are there."""
+    recorded, n_done = time.monotonic(), state.n_written
+    ends: dict[int, int] = {}  # of finished blocks beyond the leading ones, by first row
     with (
         contextlib.closing(blocks),
-        open_for_append(folder, QUANTILES, state) as quantiles,
-        open_for_append(folder, CODES, state) as codes,
+        open_for_writing(folder, QUANTILES, state) as quantiles,
+        open_for_writing(folder, CODES, state) as codes,
     ):
-        for block in blocks:
-            quantiles.write(pack_quantiles(torch.from_numpy(block.quantiles)).numpy().data)
-            codes.write(np.ascontiguousarray(block.codes, dtype=state.code_type).data)
-            any_missing = state.any_missing or bool(np.isnan(block.quantiles).any())
-            state = replace(state, n_written=state.n_written + block.n_rows, any_missing=any_missing)
+        for start, block in blocks:
+            for file, name, cells in ((quantiles, QUANTILES, block.quantiles), (codes, CODES, block.codes)):
+                file.seek(start * state.row_bytes[name])
+                file.write(np.ascontiguousarray(cells, dtype=state.cell_type(name)).data)
+            any_missing = state.any_missing or bool((block.quantiles == MISSING_QUANTILE).any())
+            ends[start] = start + block.n_rows
+            n_done += block.n_rows
+            n_written = state.n_written
+            while n_written in ends:
+                n_written = ends.pop(n_written)
+            state = replace(state, n_written=n_written, any_missing=any_missing)
             if time.monotonic() - recorded > _RECORD_SECONDS:
                 record_state(folder, state, quantiles, codes)
                 recorded = time.monotonic()
-            on_block(state.n_written)
+            on_block(n_done)
         if state.n_written != state.n_rows:
-            raise InputError(f"The table gave {state.n_written:,} rows instead of {state.n_rows:,}; start again.")
+            raise InputError(f"The table gave {n_done:,} rows instead of {state.n_rows:,}; start again.")
         record_state(folder, state, quantiles, codes)
     return state

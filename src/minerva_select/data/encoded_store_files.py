@@ -41,6 +41,10 @@ class StoreState:
         """Type of the codes in their file."""
         return np.dtype(np.uint8 if code_type(max(self.n_levels, default=0)) == np.uint8 else np.int32)
 
+    def cell_type(self, name: str) -> np.dtype[Any]:
+        """Type of the cells in a file."""
+        return np.dtype(np.int16) if name == QUANTILES else self.code_type
+
     @property
     def row_bytes(self) -> dict[str, int]:
         """Bytes per row of each file."""
@@ -52,16 +56,15 @@ class StoreState:
         return ColumnLayout(self.n_numeric, self.n_levels, self.positions, self.any_missing)
 
 
-def open_for_append(folder: Path, name: str, state: StoreState) -> BinaryIO:
+def open_for_writing(folder: Path, name: str, state: StoreState) -> BinaryIO:
     """Open a file of rows, cut to the rows that were recorded."""
     flags = os.O_RDWR
     if not state.n_written:  # a file that is there is not ours: it may be readable by others, or a link
         (folder / name).unlink(missing_ok=True)
         flags |= os.O_CREAT | os.O_EXCL
-    # not atomic: appends rows; the state file says how many count
+    # not atomic: adds rows; the state file says how many count
     file = os.fdopen(open_no_follow(folder / name, flags, 0o600), "r+b")
     file.truncate(state.n_written * state.row_bytes[name])
-    file.seek(0, os.SEEK_END)
     return file
 
 

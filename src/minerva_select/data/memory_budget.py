@@ -27,7 +27,7 @@ _MIN_BYTES, _MAX_BYTES = 1 << 20, 1 << 62
 # Peak resident bytes per cell, measured on card_fraud (102 float32, 50 small integer and 62 categorical columns). Not
 # included: 0.1 GB for a Parquet row group and the buffers of its reader.
 _FIT_CELL_BYTES = 32.0  # 22 for one fold: the table as columns, its codes, and its encoded rows
-_BLOCK_CELL_BYTES = 40.0  # four blocks are in memory, as Arrow, as columns and as codes
+_BLOCK_CELL_BYTES = 10.0  # of each block in memory, as Arrow, as columns or as codes
 _SAMPLE_CELL_BYTES = 16.0
 _ENCODED_CELLS_PER_SECOND = 1.5e7  # on two cores
 _BLOCK_SHARE, _SAMPLE_SHARE = 0.25, 0.25
@@ -92,9 +92,9 @@ class MemoryBudget:
         """Return True if a fit of a source keeps within the budget."""
         return self.fits(source.n_rows, len(source.names), source.nbytes)
 
-    def block_rows(self, n_columns: int) -> int:
-        """Rows per block when a table is encoded block by block."""
-        n_cells = min(_BLOCK_CELLS, int(self.n_bytes * _BLOCK_SHARE / _BLOCK_CELL_BYTES))
+    def block_rows(self, n_columns: int, n_blocks: int = 4) -> int:
+        """Rows per block when a table is read block by block, with ``n_blocks`` in memory."""
+        n_cells = min(_BLOCK_CELLS, int(self.n_bytes * _BLOCK_SHARE / (_BLOCK_CELL_BYTES * n_blocks)))
         return max(_MIN_BLOCK_ROWS, min(_MAX_BLOCK_ROWS, n_cells // max(1, n_columns)))
 
     def sample_rows(self, n_columns: int) -> int:

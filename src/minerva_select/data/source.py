@@ -129,6 +129,14 @@ class Source:
                 cuts = near
         return replace(self, first_row=cuts[rank], stop=cuts[rank + 1])
 
+    def parts_at_groups(self, n_skipped: int, n_rows: int) -> Iterator[Source]:
+        """Yield the rows after the first ``n_skipped`` in parts of at least ``n_rows`` that end with a row group."""
+        start = self.first_row + n_skipped
+        for end in [*(end for end in self._group_ends() if start < end < self.stop), self.stop]:
+            if end - start >= n_rows or end == self.stop:
+                yield replace(self, first_row=start, stop=end)
+                start = end
+
     def blocks(self, n_rows: int = 65_536) -> Iterator[Any]:
         """Yield all rows in order as Arrow tables of ``n_rows`` rows; the last one may be shorter."""
         if n_rows < 1:

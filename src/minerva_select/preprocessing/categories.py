@@ -56,6 +56,18 @@ class LevelEncoder:
         code_of_index = np.append(MISSING, self._encode(dictionary.values)).astype(dtype)
         return code_of_index.take(dictionary.indices)
 
+    @property
+    def has_numbers(self) -> bool:
+        """Whether the levels are numbers."""
+        return len(self.levels_) > 0 and self._numeric
+
+    def steps(self, dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Levels that are numbers, ascending, and codes: entry 2i below level i, 2i + 1 of level i itself."""
+        order = np.argsort(self.levels_)
+        codes = np.full(2 * len(order) + 1, OTHER, dtype=dtype)
+        codes[1::2] = FIRST_LEVEL + order
+        return self.levels_[order], codes
+
     def _encode(self, values: NDArray[Any]) -> NDArray[np.int64]:
         """Code of each number or level; missing ones count as unseen."""
         codes = np.full(len(values), OTHER, dtype=np.int64)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,8 @@ class QuantileEncoder:
 
     values_: NDArray[Any]  # distinct training values, ascending
     quantiles_: NDArray[np.float64]  # of these values
-    _steps: NDArray[np.float32]
+    steps_: NDArray[Any]  # (2 * n_values + 1,) entry 2i is the quantile below value i, 2i + 1 that of value i itself
+    missing_: Any = np.float32(np.nan)
 
     def fit(self, values: NDArray[Any], counts: NDArray[np.int64]) -> QuantileEncoder:
         """Fit to distinct training values, ascending, and their counts."""
@@ -30,24 +33,32 @@ class QuantileEncoder:
         self._store_quantiles(counts)
         return self
 
-    def transform(self, values: NDArray[Any]) -> NDArray[np.float32]:
+    def packed(self, pack: Callable[[NDArray[np.float32]], NDArray[Any]]) -> QuantileEncoder:
+        """A copy whose :meth:`transform` returns quantiles in another representation."""
+        other = copy(self)
+        other.steps_, other.missing_ = pack(self.steps_), pack(np.full(1, self.missing_))[0]
+        return other
+
+    def transform(self, values: NDArray[Any]) -> NDArray[Any]:
         """Quantile of each value among the training values."""
         missing = np.isnan(values)
-        if len(self.values_) == 0:
-            return np.where(missing, np.float32(np.nan), np.float32(0.5))
-        n_below = _count_below(self.values_, values)
-        # In the steps, 2i is the gap below training value i, and 2i + 1 is the value itself. NaN lands beyond the last
-        # one, and is restored below
-        seen = self.values_[np.minimum(n_below, len(self.values_) - 1)] == values
-        quantiles: NDArray[np.float32] = self._steps[2 * n_below + seen]
-        quantiles[missing] = np.nan
+        quantiles = self.steps_[self._find_steps(values, missing)]
+        quantiles[missing] = self.missing_
         return quantiles
+
+    def _find_steps(self, values: NDArray[Any], missing: NDArray[np.bool_]) -> NDArray[np.int64]:
+        if len(self.values_) == 0:
+            return np.zeros(len(values), dtype=np.int64)
+        n_below = _count_below(self.values_, values, missing)
+        seen = self.values_[np.minimum(n_below, len(self.values_) - 1)] == values
+        steps: NDArray[np.int64] = 2 * n_below + seen
+        return steps
 
     def fit_transform(self, values: NDArray[Any]) -> NDArray[np.float32]:
         """Fit and return the quantiles of the same values, with a single sort."""
-        order = np.argsort(values)  # NaN is last
-        n_present = len(values) - int(np.count_nonzero(np.isnan(values)))
-        order = order[:n_present]
+        missing = np.isnan(values)
+        n_present = len(values) - int(np.count_nonzero(missing))
+        order = np.argsort(_missing_last(values, missing))[:n_present]
         ascending = values[order]
         first = np.ones(n_present, dtype=bool)
         first[1:] = ascending[1:] != ascending[:-1]
@@ -55,7 +66,7 @@ class QuantileEncoder:
         self.values_ = ascending[starts]
         self._store_quantiles(np.diff(starts, append=n_present))
         quantiles = np.full(len(values), np.nan, dtype=np.float32)
-        quantiles[order] = self._steps[1::2][np.cumsum(first) - 1]
+        quantiles[order] = self.steps_[1::2][np.cumsum(first) - 1]
         return quantiles
 
     def _store_quantiles(self, counts: NDArray[np.int64]) -> None:
@@ -65,18 +76,23 @@ class QuantileEncoder:
         steps = np.empty(2 * len(counts) + 1)
         steps[1::2] = self.quantiles_
         steps[2::2] = below_or_equal / n_values
-        if len(counts):
-            steps[0], steps[-1] = self.quantiles_[0], self.quantiles_[-1]
+        steps[0], steps[-1] = (self.quantiles_[0], self.quantiles_[-1]) if len(counts) else (0.5, 0.5)
         # With more than 8 M rows the highest quantile would round to 1
-        self._steps = np.minimum(steps.astype(np.float32), _BELOW_ONE)
+        self.steps_ = np.minimum(steps.astype(np.float32), _BELOW_ONE)
 
 
-def _count_below(ascending: NDArray[Any], values: NDArray[Any]) -> NDArray[np.int64]:
-    """Number of entries below each value."""
+def _count_below(ascending: NDArray[Any], values: NDArray[Any], missing: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Number of entries below each value; all of them where it is missing."""
     if len(ascending) < _SORTED_SEARCH_FROM:
         return np.searchsorted(ascending, values)
     # 3 M random lookups in 3 M entries take 2.2 s; in sorted order they take 0.7 s including the sort
-    order = np.argsort(values)
+    present = _missing_last(values, missing)
+    order = np.argsort(present)
     below = np.empty(len(values), dtype=np.int64)
-    below[order] = np.searchsorted(ascending, values[order])
+    below[order] = np.searchsorted(ascending, present[order])
     return below
+
+
+def _missing_last(values: NDArray[Any], missing: NDArray[np.bool_]) -> NDArray[Any]:
+    """Values with infinity instead of NaN, which numpy sorts seven times as fast."""
+    return np.where(missing, values.dtype.type(np.inf), values) if missing.any() else values

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -25,7 +26,7 @@ _BLOCK_VALUES = 1 << 25
 class EncodedTable:
     """Rows as quantiles and codes; the index of a column in the table is its feature index."""
 
-    quantiles: NDArray[np.float32]  # (n_rows, n_numeric) between 0 and 1, NaN where missing
+    quantiles: NDArray[Any]  # (n_rows, n_numeric) between 0 and 1, NaN where missing; or as a packed encoder gives them
     codes: NDArray[np.integer[Any]]  # (n_rows, n_categorical) bytes if no column has more than 256 codes
     n_levels: tuple[int, ...]  # number of codes of each categorical column
     numeric: tuple[int, ...]  # index in the table of each column of quantiles
@@ -71,7 +72,7 @@ class TableEncoder:
         for name in self.names_:
             if name not in known:
                 raise unknown_name("column", name, table.names)
-        return self._assemble(table.select(self.names_), _find_quantiles)
+        return self._assemble(table.select(self.names_), find_quantiles)
 
     def fit_transform(self, table: Table) -> EncodedTable:
         """Fit and encode the training rows; faster than both calls."""
@@ -80,6 +81,12 @@ class TableEncoder:
             if isinstance(encoder, LevelEncoder):
                 encoder.fit(column)
         return self._assemble(table, lambda encoder, column: encoder.fit_transform(column.values))
+
+    def packed(self, pack: Callable[[NDArray[np.float32]], NDArray[Any]]) -> TableEncoder:
+        """A copy whose :meth:`transform` returns quantiles in another representation, such as integers."""
+        other = copy(self)
+        other.encoders_ = tuple(one.packed(pack) if isinstance(one, QuantileEncoder) else one for one in self.encoders_)
+        return other
 
     def _create_encoders(self, table: Table) -> None:
         for column in table.columns:
@@ -92,14 +99,14 @@ class TableEncoder:
         )
 
     def _assemble(
-        self, table: Table, find_quantiles: Callable[[QuantileEncoder, Column], NDArray[np.floating[Any]]]
+        self, table: Table, find_quantiles: Callable[[QuantileEncoder, Column], NDArray[Any]]
     ) -> EncodedTable:
         """Encode column by column; columns of different types go to different arrays."""
         pairs = list(enumerate(zip(self.encoders_, table.columns, strict=True)))
         numeric = [(k, encoder, column) for k, (encoder, column) in pairs if isinstance(encoder, QuantileEncoder)]
         categorical = [(k, encoder, column) for k, (encoder, column) in pairs if isinstance(encoder, LevelEncoder)]
         n_levels = tuple(encoder.n_levels for _, encoder, _ in categorical)
-        quantiles = np.empty((table.n_rows, len(numeric)), dtype=np.float32)
+        quantiles = np.empty((table.n_rows, len(numeric)), dtype=_quantile_type(encoder for _, encoder, _ in numeric))
         codes = np.empty((table.n_rows, len(categorical)), dtype=code_type(max(n_levels, default=0)))
         _fill(quantiles, (find_quantiles(encoder, column) for _, encoder, column in numeric))
         _fill(codes, (encoder.transform(column) for _, encoder, column in categorical))
@@ -116,10 +123,15 @@ def _fill(rows: NDArray[Any], columns: Iterator[NDArray[Any]]) -> None:
         rows[:, start : start + len(block)] = block.T
 
 
-def _find_quantiles(encoder: QuantileEncoder, column: Column) -> NDArray[np.floating[Any]]:
+def _quantile_type(encoders: Iterable[QuantileEncoder]) -> np.dtype[Any]:
+    return next((np.asarray(encoder.missing_).dtype for encoder in encoders), np.dtype(np.float32))
+
+
+def find_quantiles(encoder: QuantileEncoder, column: Column) -> NDArray[Any]:
+    """Quantiles of a column, which may have become empty text since training."""
     check_same_type(column, numeric=True)
     if not column.is_numeric:
-        return np.full(len(column.values), np.nan)
+        return np.full(len(column.values), encoder.missing_)
     if column.dictionary is None:
         return encoder.transform(column.values)
     quantile_of_index = encoder.transform(np.append(np.nan, column.dictionary.values))

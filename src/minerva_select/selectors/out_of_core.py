@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from minerva_select.data.block_pipeline import MIN_THREADS, PipelineSize
 from minerva_select.data.encoded_rows import PackedRows
 from minerva_select.data.encoded_store import EncodedStore, read_rows
 from minerva_select.data.frames import as_table
@@ -20,6 +21,7 @@ from minerva_select.data.memory_budget import MemoryBudget, is_source, load_or_s
 from minerva_select.data.sharding import Sharding
 from minerva_select.io.tempdirs import TempDir
 from minerva_select.preprocessing.table_encoder import TableEncoder
+from minerva_select.runtime.device import available_threads
 from minerva_select.runtime.distributed import SINGLE_PROCESS, ProcessGroup
 from minerva_select.schema import ColumnType, Table
 from minerva_select.selectors.row_sample import RowSample, sample_rows
@@ -66,12 +68,15 @@ class Stream:
         """
         encoder = TableEncoder(column_types).fit(table)
         source = self.part.select(table.names)
+        n_threads = max(MIN_THREADS, available_threads())
         store = EncodedStore.build(
             source,
             encoder,
             self.folder / f"rows-{self.ranks.rank}",
             key=key,
-            block_rows=self.budget.block_rows(len(table.names)),
+            block_rows=self.budget.block_rows(len(table.names), PipelineSize(n_threads).n_blocks),
+            n_threads=n_threads,
+            device=device,
             on_block=lambda n_done: self.on_rows(n_done, source.n_rows),
         )
         release_memory()
