@@ -34,7 +34,7 @@ from minerva_select.data.encoded_store_files import (
     QUANTILES,
     STATE,
     StoreState,
-    open_for_append,
+    open_for_writing,
     read_state,
     record_state,
 )
@@ -381,7 +381,7 @@ def test_rows_are_written_neither_through_a_link_nor_to_a_file_that_others_can_r
     (tmp_path / "codes.bin").symlink_to(target)
     (tmp_path / "quantiles.bin").touch(0o666)
     for name in ("codes.bin", "quantiles.bin"):
-        open_for_append(tmp_path, name, state).close()
+        open_for_writing(tmp_path, name, state).close()
         assert stat.S_IMODE((tmp_path / name).lstat().st_mode) == 0o600
     assert target.read_text() == "mine"
 
@@ -477,7 +477,7 @@ STORE = StoreState("key", n_rows=2, n_numeric=0, n_levels=(2,), positions=(0,), 
 @pytest.mark.parametrize("plant", ["pipe", "link", "endless"])
 def test_a_store_with_pipes_or_links_is_damaged(shared, name, plant):
     empty = dataclasses.replace(STORE, n_written=0)
-    with open_for_append(shared, QUANTILES, empty) as quantiles, open_for_append(shared, CODES, empty) as codes:
+    with open_for_writing(shared, QUANTILES, empty) as quantiles, open_for_writing(shared, CODES, empty) as codes:
         codes.write(bytes(2))
         record_state(shared, STORE, quantiles, codes)
     assert read_state(shared) == STORE
@@ -493,7 +493,7 @@ def test_a_store_with_pipes_or_links_is_damaged(shared, name, plant):
 def test_appended_rows_are_not_written_through_a_link(shared, victim):
     (shared / CODES).symlink_to(victim)
     with pytest.raises(OSError, match="symbolic links"):
-        open_for_append(shared, CODES, STORE)
+        open_for_writing(shared, CODES, STORE)
 
 
 def test_a_link_is_replaced_by_the_staged_copy(shared, victim):
