@@ -142,16 +142,8 @@ def throughput(records: LatestRecords) -> str:
     if record is None or record["error"]:
         return ""
     figures = record["figures"]
-    head = ["batch size", "ms per step", "rows/s", "memory limit", "compute limit", "share of lower limit"]
-    lines = [
-        [
-            f"{line['batch_size']:,}",
-            f"{1e3 * line['seconds_per_step']:.2f}",
-            *(millions(line[name]) for name in ("rows_per_second", "memory_limit", "compute_limit")),
-            f"{line['share_of_limit']:.1%}",
-        ]
-        for line in figures["lines"]
-    ]
+    head = ["batch size", "ms per step", "rows/s", "memory limit", "compute limit", "share of lower limit", "spread"]
+    lines = [_throughput_line(line) for line in figures["lines"]]
     speeds = ", ".join(
         f"{speed / 1e12:,.0f} TFLOP/s {name}" for name, speed in figures["operations_per_second"].items()
     )
@@ -161,6 +153,16 @@ def throughput(records: LatestRecords) -> str:
         f"{figures['operations_per_row'] / 1e6:.2f} M operations."
     )
     return f"{markdown(head, lines)}\n\n{device}"
+
+
+def _throughput_line(line: Mapping[str, Any]) -> list[str]:
+    """One batch size; no figure if its repeats differ too much."""
+    limits = [millions(line[name]) for name in ("memory_limit", "compute_limit")]
+    spread = f"{line['spread']:.1%}" if "spread" in line else "not measured"
+    if line["seconds_per_step"] is None:
+        return [f"{line['batch_size']:,}", "-", "-", *limits, "-", spread]
+    step, rate = f"{1e3 * line['seconds_per_step']:.2f}", millions(line["rows_per_second"])
+    return [f"{line['batch_size']:,}", step, rate, *limits, f"{line['share_of_limit']:.1%}", spread]
 
 
 def machines(records: LatestRecords) -> str:

@@ -3,6 +3,8 @@
     python benchmarks/scale/throughput.py [--device cuda] [--rows 1000000] [--batches 2048 262144] [--json]
 
 The step is that of the solver: the critic of all columns of card_fraud in the stage "learn", with rows on the device.
+Steps are timed in blocks, on a GPU between CUDA events. A figure is the median of the blocks; where their quartiles are
+more than 10% of the median apart, no figure is given.
 Two limits (a roofline) are computed from the measured speed of the device:
 
 - memory: the time to read every row of a batch once as it is stored, with its target, weight and index, and to read and
@@ -13,6 +15,8 @@ Two limits (a roofline) are computed from the measured speed of the device:
 
 import argparse
 import json
+import math
+import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -24,15 +28,17 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from minerva_select.config import FitConfig
 from minerva_select.data.frames import as_table, as_target
-from minerva_select.mi.critic_training import fit_critics
+from minerva_select.mi.critic_training import make_batch_loss
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
 from minerva_select.mi.fold import Fold
 from minerva_select.mi.pair_tables import encoding_part
-from minerva_select.mi.training_loop import TrainingContext
+from minerva_select.mi.sampling import make_sampler
+from minerva_select.mi.training_state import TrainingState
 from minerva_select.preprocessing.column_types import infer_column_types, infer_target_types
 from minerva_select.preprocessing.table_encoder import TableEncoder
 from minerva_select.problems import card_fraud
 from minerva_select.runtime.device import find_device
+from minerva_select.runtime.distributed import SINGLE_PROCESS
 from minerva_select.selectors.fold_splits import as_rows, informative_rows, make_folds, split_into_folds
 from minerva_select.selectors.row_metadata import read_row_metadata
 from minerva_select.solvers.screen import add_pair_tables, screen_fold
@@ -44,7 +50,27 @@ EXTRA_BYTES_PER_ROW = 8 + 8 + 4  # index, target and weight
 BYTES_PER_PARAMETER = 40  # float32: 2 reads, 1 write and 1 read of the gradient, 3 reads and 3 writes by Adam
 PRECISIONS = {"float32": torch.float32, "tf32": torch.float32, "bfloat16": torch.bfloat16}
 
-Steps = Callable[[int], None]
+N_WARM_UP = 10
+N_BLOCKS = 9
+BLOCK_SECONDS = 0.2
+MAX_SPREAD = 0.1
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Median of repeated measurements, and the distance of their quartiles relative to it."""
+
+    median: float
+    spread: float
+
+    @classmethod
+    def of(cls, seconds: Sequence[float]) -> "Timing":
+        low, median, high = statistics.quantiles(seconds, n=4, method="inclusive")
+        return cls(median, (high - low) / median)
+
+    @property
+    def is_reliable(self) -> bool:
+        return self.spread <= MAX_SPREAD
 
 
 @dataclass(frozen=True)
@@ -75,29 +101,45 @@ def build_critics(fold: Fold, config: FitConfig) -> CrossFitCritics:
     return CrossFitCritics([CriticTask(fold, list(range(fold.x.layout.n_features)))], config.dropout, config.width)
 
 
-def make_trainer(fold: Fold, config: FitConfig, batch_size: int) -> Steps:
-    """Return a function that trains for a number of steps and evaluates the bound once at the end."""
-    critics = build_critics(fold, config)
+def make_step(critics: CrossFitCritics, config: FitConfig, batch_size: int) -> Callable[[], Any]:
+    """Return the training step of the solver, with a batch drawn anew each time."""
+    schedule = replace(config.schedule, batch_size=batch_size)
+    train = [rows for task in critics.tasks for rows in task.fold.train]
+    sampler = make_sampler(
+        train,
+        critics.bins,
+        critics.row_weights,
+        critics.log_prior,
+        is_discrete=critics.is_discrete,
+        n_draws=batch_size * schedule.max_steps,
+    )
+    batch_loss = make_batch_loss(critics, sampler, batch_size, torch.Generator().manual_seed(0))
+    return TrainingState(critics.ensemble, batch_loss, schedule, SINGLE_PROCESS, {}).take_step
 
-    def train(n_steps: int) -> None:
-        schedule = replace(config.schedule, batch_size=batch_size, max_steps=n_steps, evaluate_every=n_steps)
-        fit_critics(critics, schedule, TrainingContext(torch.Generator().manual_seed(0)), stage="learn")
 
-    return train
+def time_calls(work: Callable[[], Any], device: torch.device) -> Timing:
+    """Time a call in blocks of many, after a warm-up that includes the capture of a CUDA graph."""
+    for _ in range(N_WARM_UP):
+        work()
+    n_calls = max(1, math.ceil(BLOCK_SECONDS / _time(work, N_WARM_UP, device)))
+    return Timing.of([_time(work, n_calls, device) for _ in range(N_BLOCKS)])
 
 
-def measure_seconds_per_step(train: Steps, device: torch.device, min_seconds: float = 0.3) -> float:
-    """Time many steps minus few steps, so that the fixed cost of a training cancels.
-
-    Known problem: if the fixed cost alone exceeds ``min_seconds``, ``many`` stays at 10, and the difference of five
-    steps is smaller than the noise. On an H200 it was once negative (-0.42 ms).
-    """
-    few, many = 5, 10
-    _time(train, few, device)  # the first call loads libraries
-    while _time(train, many, device) < min_seconds and many < 4000:
-        many *= 2
-    seconds = [min(_time(train, n_steps, device) for _ in range(3)) for n_steps in (few, many)]
-    return (seconds[1] - seconds[0]) / (many - few)
+def _time(work: Callable[[], Any], n_calls: int, device: torch.device) -> float:
+    """Seconds per call."""
+    if device.type != "cuda":
+        start = time.perf_counter()
+        for _ in range(n_calls):
+            work()
+        return (time.perf_counter() - start) / n_calls
+    torch.cuda.synchronize()
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    start.record()
+    for _ in range(n_calls):
+        work()
+    end.record()
+    end.synchronize()
+    return start.elapsed_time(end) / 1000 / n_calls
 
 
 def bytes_of_step(critics: CrossFitCritics) -> tuple[float, float]:
@@ -127,7 +169,7 @@ def measure_speeds(device: torch.device) -> Speeds:
     size = 2**30 if device.type == "cuda" else 2**27
     source = torch.zeros(size, dtype=torch.uint8, device=device)
     sink = torch.empty_like(source)
-    copied = 2 * size / _best(lambda: sink.copy_(source), device)
+    copied = 2 * size / time_calls(lambda: sink.copy_(source), device).median
     names = PRECISIONS if device.type == "cuda" else ["float32"]
     return Speeds(copied, {name: _product_speed(name, device) for name in names})
 
@@ -138,29 +180,9 @@ def _product_speed(precision: str, device: torch.device) -> float:
     torch.set_float32_matmul_precision("high" if precision == "tf32" else "highest")
     try:
         one = torch.randn(size, size, device=device).to(PRECISIONS[precision])
-        return 2 * size**3 / _best(lambda: one @ one, device)
+        return 2 * size**3 / time_calls(lambda: one @ one, device).median
     finally:
         torch.set_float32_matmul_precision(before)
-
-
-def _best(work: Callable[[], Any], device: torch.device, n_calls: int = 10) -> float:
-    """Seconds per call over many calls, best of three."""
-
-    def repeat(n_times: int) -> None:
-        for _ in range(n_times):
-            work()
-
-    repeat(2)
-    return min(_time(repeat, n_calls, device) for _ in range(3)) / n_calls
-
-
-def _time(work: Steps, n_times: int, device: torch.device) -> float:
-    synchronize = torch.cuda.synchronize if device.type == "cuda" else lambda: None
-    synchronize()
-    start = time.perf_counter()
-    work(n_times)
-    synchronize()
-    return time.perf_counter() - start
 
 
 def measure(fold: Fold, config: FitConfig, batch_sizes: Sequence[int], precision: str) -> dict[str, Any]:
@@ -171,21 +193,23 @@ def measure(fold: Fold, config: FitConfig, batch_sizes: Sequence[int], precision
     operations_row, operations_fixed = operations_of_step(critics)
     lines = []
     for n_rows in [size for size in batch_sizes if size <= n_train]:
-        seconds = measure_seconds_per_step(make_trainer(fold, config, n_rows), device)
+        timing = time_calls(make_step(build_critics(fold, config), config, n_rows), device)
         memory_limit = n_rows * speeds.bytes / (n_rows * bytes_row + bytes_fixed)
         compute_limit = n_rows * speeds.operations[precision] / (n_rows * operations_row + operations_fixed)
-        rate = n_rows / seconds
+        rate = n_rows / timing.median if timing.is_reliable else None
         lines.append({
             "batch_size": n_rows,
-            "seconds_per_step": seconds,
+            "seconds_per_step": timing.median if timing.is_reliable else None,
+            "spread": timing.spread,
             "rows_per_second": rate,
             "memory_limit": memory_limit,
             "compute_limit": compute_limit,
-            "share_of_limit": rate / min(memory_limit, compute_limit),
+            "share_of_limit": None if rate is None else rate / min(memory_limit, compute_limit),
         })  # fmt: skip
+    rates = [line["rows_per_second"] for line in lines if line["rows_per_second"] is not None]
     return {
         "lines": lines,
-        "best_rows_per_second": max(line["rows_per_second"] for line in lines),
+        "best_rows_per_second": max(rates, default=0.0),
         "precision": precision,
         "bytes_per_second": speeds.bytes,
         "operations_per_second": speeds.operations,

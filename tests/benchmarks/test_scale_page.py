@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "benchmarks" / "scale"
 PAGE = ROOT / "docs" / "scale.md"
-MODULES = ("tables", "tasks", "datasets", "commands")
+MODULES = ("tables", "tasks", "datasets", "commands", "throughput")
 
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="benchmarks are not installed")
 
@@ -86,6 +86,18 @@ def test_a_failed_record_counts_only_without_a_successful_one(bench, tmp_path):
     Records(tmp_path / "gpu.jsonl").append(record("fraud", seconds=1), record("rate", seconds=2))
     found = bench.tables.gather(tmp_path)
     assert (found["fraud"]["figures"], found["rate"]["figures"]) == ({"seconds": 5}, {"seconds": 2})
+
+
+def test_a_throughput_whose_repeats_differ_is_not_shown(bench):
+    steady, noisy = bench.throughput.Timing.of([1.0, 1.01, 1.02, 1.03, 9.0]), bench.throughput.Timing.of([1, 2, 3, 4])
+    assert steady.median == 1.02
+    assert (steady.is_reliable, noisy.is_reliable) == (True, False)
+    limits = {"memory_limit": 1e9, "compute_limit": 1e8}
+    line = {"batch_size": 64, "seconds_per_step": None, "rows_per_second": None, "share_of_limit": None, "spread": 0.4}
+    record_of = {"lines": [limits | line], "operations_per_second": {}, "bytes_per_second": 1e12, "precision": "tf32"}
+    figures = {**record_of, "bytes_per_row": 1, "operations_per_row": 1}
+    page = bench.tables.throughput({"throughput": record("throughput", **figures)})
+    assert "| 64 | - | - | 1,000.0 M | 100.0 M | - | 40.0% |" in page
 
 
 def test_memory_of_children_is_counted(bench):

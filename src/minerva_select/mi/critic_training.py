@@ -63,7 +63,7 @@ def fit_critics(
 
     return train(
         critics.ensemble,
-        _batch_loss(critics, sampler, n_batch, context.generator, sample_masks),
+        make_batch_loss(critics, sampler, n_batch, context.generator, sample_masks),
         tuning_bound,
         schedule,
         replace(context, ranks=critics.sharding.ranks),  # the processes that share the rows
@@ -77,13 +77,14 @@ def fit_critics(
     )
 
 
-def _batch_loss(
+def make_batch_loss(
     critics: CrossFitCritics,
     sampler: UniformSampler | RebalancedSampler,
     n_batch: int,
     generator: Generator,
-    sample_masks: MaskSampler | None,
+    sample_masks: MaskSampler | None = None,
 ) -> BatchLoss[Loss]:
+    """Loss of a batch of ``n_batch`` training rows per member."""
     dropouts = [module for module in critics.critic.modules() if isinstance(module, Dropout)]
 
     def draw() -> Draws:

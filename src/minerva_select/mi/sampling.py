@@ -20,8 +20,8 @@ class UniformSampler:
 
     def draw(self, n_batch: int, generator: Generator) -> Tensor:  # (n_members, n_batch)
         """Draw the rows of one batch."""
-        chance = torch.rand(len(self.rows), n_batch, generator=generator, dtype=torch.float64)
-        return self.rows.gather(1, (chance.to(self.rows.device) * self.n_rows).long())
+        chance = _draw(len(self.rows), n_batch, generator=generator, device=self.rows.device)
+        return self.rows.gather(1, (chance * self.n_rows).long())
 
 
 class RebalancedSampler:
@@ -45,10 +45,17 @@ class RebalancedSampler:
 
     def draw(self, n_batch: int, generator: Generator) -> Tensor:  # (n_members, n_batch)
         """Draw the rows of one batch."""
-        chance = torch.rand(2, len(self.rows), n_batch, generator=generator, dtype=torch.float64).to(self.rows.device)
+        chance = _draw(2, len(self.rows), n_batch, generator=generator, device=self.rows.device)
         classes = torch.searchsorted(self.edges, chance[0], right=True)
         places = self.starts.gather(1, classes) + (chance[1] * self.counts.gather(1, classes)).long()
         return self.rows.gather(1, places)
+
+
+def _draw(*shape: int, generator: Generator, device: torch.device) -> Tensor:
+    """Random numbers in [0, 1), drawn on the CPU so that all devices get the same, and copied without a wait."""
+    is_cuda = device.type == "cuda"
+    chance = torch.rand(shape, generator=generator, dtype=torch.float64, pin_memory=is_cuda)
+    return chance.to(device, non_blocking=is_cuda)
 
 
 def make_sampler(
