@@ -41,6 +41,25 @@ class Role(StrEnum):
     SUBSTITUTE = "substitute"  # dropped, but could replace a kept feature
 
 
+class BinKind(StrEnum):
+    """What the rows of a bin of a feature have in common."""
+
+    INTERVAL = "interval"
+    VALUE = "value"  # one number
+    LEVEL = "level"  # one category
+    OTHER = "other"  # rare levels
+    MISSING = "missing"
+
+
+class EffectShape(StrEnum):
+    """How the target changes with a feature, as far as it is certain."""
+
+    INCREASING = "increasing"
+    DECREASING = "decreasing"
+    VARYING = "varying"  # up and down, or between levels without an order
+    FLAT = "flat"  # no certain change
+
+
 class SuspectKind(StrEnum):
     """Why a column should be checked before the selection is trusted."""
 

@@ -715,3 +715,31 @@ class DensityRatioConfig:
 
 
 DENSITY_RATIO = DensityRatioConfig()
+
+
+@dataclass(frozen=True)
+class EffectsConfig:
+    """How the target goes with each kept feature: bins, model and intervals."""
+
+    max_features: int = 60  # strongest first
+    max_rows: int = 30_000  # of the table; rare classes stay whole
+    max_bins: int = 16  # intervals of a numeric column, or its distinct values
+    min_rows_per_bin: int = 50  # with fewer rows there are fewer intervals, but
+    min_bins: int = 4
+    max_levels: int = 12  # with their own bin, most frequent first
+    max_outcomes: int = 3  # classes, those that change most
+    shape_z: float = 3.0  # standard errors between two bins of a certain change
+    prior_rows: float = 4.0  # rows of average variance that each bin has in addition to its own
+
+    # Model of the effect given the other kept columns
+    max_training_rows: int = 12_000  # over all folds
+    max_predictions: int = 120_000  # rows times bins times features, over all folds
+    min_evaluated_rows: int = 200  # of each fold
+    max_rounds: int = 100  # of boosting
+
+    # Map of two features
+    map_bins: int = 10
+    min_map_rows: int = 5  # of a cell that is shown
+
+
+EFFECTS = EffectsConfig()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from minerva_select.codes import ReasonCode, Role, SuspectKind, WarningCode
+from minerva_select.codes import BinKind, EffectShape, ReasonCode, Role, SuspectKind, WarningCode
+from minerva_select.results.effects import EffectBin, EffectCurve, EffectPoint, Effects, FeatureEffect, PairMap
 from minerva_select.results.estimate import Estimate, PathPoint, Repeats
 from minerva_select.results.feature import FeatureResult, PairResult, Reason, Suspect
 from minerva_select.results.progress import Progress, TrainingRecord, WeightRecord
@@ -11,8 +12,16 @@ from minerva_select.results.selection import Selection
 from minerva_select.results.warning import SelectionWarning
 
 __all__ = [
+    "BinKind",
+    "EffectBin",
+    "EffectCurve",
+    "EffectPoint",
+    "EffectShape",
+    "Effects",
     "Estimate",
+    "FeatureEffect",
     "FeatureResult",
+    "PairMap",
     "PairResult",
     "PathPoint",
     "Progress",

@@ -13,6 +13,7 @@ from minerva_select.checks import as_path
 from minerva_select.codes import ReasonCode
 from minerva_select.errors import InputError, InputTypeError, brief
 from minerva_select.io.atomic import atomic_write, read_text
+from minerva_select.results.effects import Effects, check_effects
 from minerva_select.results.equivalents import find_equivalents
 from minerva_select.results.estimate import Estimate, PathPoint, Repeats
 from minerva_select.results.feature import FeatureResult, PairResult, Suspect
@@ -33,7 +34,7 @@ class Selection:
 
     ``mutual_information`` is the information of the kept features, ``total_information`` that of all columns, and
     ``left_behind`` what the dropped columns together add to the kept ones. Each is None if the method does not
-    measure it.
+    measure it. ``effects`` says how the target goes with each kept feature.
 
     Examples
     --------
@@ -74,6 +75,7 @@ class Selection:
     repeats: Repeats | None = None
     provenance: Provenance | None = field(default=None, compare=False)
     left_behind: Estimate | None = None
+    effects: Effects | None = None  # how the target goes with the kept features
 
     @property
     def selected(self) -> tuple[str, ...]:
@@ -187,6 +189,7 @@ class Selection:
             selection = parse_as(cls, load_json(document, source))
             _check_names(selection)
             _check_frequencies(selection)
+            check_effects(selection.effects)
         except ParseError as error:
             raise InputError(f"{source} is not a saved selection: {error}.") from None
         return selection
@@ -207,8 +210,9 @@ class Selection:
 
         Parameters
         ----------
-        kind : {"contributions", "path", "pairs", "training", "stability"}
-            Contributions of the selected features; information against the number of features; interactions of pairs;
+        kind : {"contributions", "effects", "pair_map", "path", "pairs", "training", "stability"}
+            Contributions of the selected features; how the target goes with each of them; a map of the target by the
+            pair with the strongest interaction; information against the number of features; interactions of pairs;
             training curves; selection frequencies of repeated fits.
         dark : bool
             Whether to use dark colors.
@@ -280,5 +284,10 @@ def _mentioned_names(selection: Selection) -> Iterator[tuple[str, Iterable[str]]
         yield f"pairs[{k}]", (pair.first, pair.second)
     for k, suspect in enumerate(selection.suspects):
         yield f"suspects[{k}].feature", (suspect.feature,)
+    effects = selection.effects
+    for k, effect in enumerate(() if effects is None else effects.features):
+        yield f"effects.features[{k}].feature", (effect.feature,)
+    if effects is not None and effects.pair is not None:
+        yield "effects.pair", (effects.pair.first, effects.pair.second)
     for k, record in enumerate(selection.weight_history):
         yield f"weight_history[{k}].weights", record.weights

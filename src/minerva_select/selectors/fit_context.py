@@ -32,6 +32,7 @@ from minerva_select.runtime.distributed import SINGLE_PROCESS, ProcessGroup
 from minerva_select.schema import Table
 from minerva_select.selectors.out_of_core import Stream
 from minerva_select.selectors.row_metadata import RowMetadata
+from minerva_select.selectors.row_sample import RowSample
 from minerva_select.selectors.run_directory import RunDirectory
 from minerva_select.selectors.usable_columns import UsableColumns, identifier_reason
 
@@ -55,6 +56,7 @@ class FitContext:
     deadline: Deadline
     on_record: Callable[[TrainingRecord], None]
     stream: Stream | None = None  # all rows, if ``table`` is a sample of them
+    table_rows: RowSample | None = None  # which rows are in ``table``; None: all
     sampled_from: int | None = None  # number of all rows, if the time limit allows only a sample
     run_directory: RunDirectory = field(default_factory=RunDirectory)
     ranks: ProcessGroup = SINGLE_PROCESS

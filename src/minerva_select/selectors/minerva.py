@@ -16,6 +16,7 @@ from minerva_select.results import Selection, SelectionWarning, TrainingRecord
 from minerva_select.results.provenance import versions
 from minerva_select.runtime.device import limit_threads
 from minerva_select.runtime.rng import seeded_rng
+from minerva_select.selectors.effects import measure_effects
 from minerva_select.selectors.estimation import as_estimate
 from minerva_select.selectors.fit_context import FitContext, empty_selection
 from minerva_select.selectors.fold_splits import encode, informative_rows, make_folds, shard_rows, split_into_folds
@@ -160,6 +161,7 @@ def select_by_vetting(context: FitContext) -> Selection:
     )
     left = solution.left_behind
     features, suspects = builder.results(), find_suspects(solution, context)
+    pairs = builder.pairs()
     warnings = (
         *context.warnings(n_rows, converged=solution.converged, still_rising=solution.still_rising),
         *suspect_warnings(suspects, context.target_name, {one.feature for one in features if one.selected}),
@@ -178,10 +180,11 @@ def select_by_vetting(context: FitContext) -> Selection:
         warnings=(*warnings, SelectionWarning(WarningCode.STREAMED_TO_DEVICE)) if streamed else warnings,
         settings=context.settings,
         versions=versions(),
-        pairs=builder.pairs(),
+        pairs=pairs,
         suspects=suspects,
         weight_history=builder.weight_history(),
         left_behind=None if left is None else as_estimate(left, target.entropy, 0.0, n_rows),
+        effects=measure_effects(context, splits, features, pairs),
     )
 
 

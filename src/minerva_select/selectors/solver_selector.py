@@ -58,7 +58,7 @@ _WARNED = (WarningCode.LEAK, WarningCode.NEAR_COPY, WarningCode.NOT_CONVERGED)  
 @dataclasses.dataclass(frozen=True, eq=False)
 class _OpenedInput:
     table: Table  # a sample of the rows if there is a stream
-    table_target: Table  # of the rows in ``table``
+    table_rows: RowSample | None  # which rows are in ``table``; None: all
     target: Table
     target_types: TargetTypes
     weights: NDArray[np.float64]
@@ -199,8 +199,9 @@ class SolverSelector(TableSelector):
             run_directory = RunDirectory(
                 self._cache_path, self.resume, run_key(fingerprint, target, weights, rng, settings)
             )
+        table_rows = None if stream is None else opened.table_rows
         columns, copies = self._find_columns(
-            table, target if stream is None else opened.table_target, opened.target_types
+            table, target if table_rows is None else target.take(table_rows.rows), opened.target_types
         )
         if stream is None:  # otherwise copies are found among all rows, once they are encoded
             row_metadata = row_metadata.group_copies(copies)
@@ -227,6 +228,7 @@ class SolverSelector(TableSelector):
             ),
             on_record=reporter.on_record,
             stream=stream,
+            table_rows=table_rows,
             sampled_from=None if drawn is None else n_rows,
             ranks=ranks,
             run_directory=run_directory,
@@ -285,7 +287,7 @@ class SolverSelector(TableSelector):
             target_types = infer_target_types(counted, self.target_type)
             at_most = rows_within_time_limit(table.n_rows, len(table.columns), self.time_limit)
             drawn = sample_rows(find_strata(target, target_types), at_most) if at_most < table.n_rows else None
-            return _OpenedInput(table, target, target, target_types, weights, None, drawn)
+            return _OpenedInput(table, None, target, target_types, weights, None, drawn)
         n_rows, n_columns = stream.source.n_rows, len(stream.source.names)
         check_count(self.n_features_to_select, n_columns)
         if not self._streams:
@@ -302,7 +304,7 @@ class SolverSelector(TableSelector):
         self._remember(X, table.names)
         return _OpenedInput(
             table,
-            target.take(drawn.rows),
+            drawn,
             target,
             target_types,
             weights,
