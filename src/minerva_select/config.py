@@ -179,11 +179,14 @@ ROW_SAMPLE = RowSampleConfig()
 
 @dataclass(frozen=True)
 class NotationConfig:
-    """When a column of text is reported as numbers or dates that were not parsed."""
+    """Numbers and dates in text: when they are reported, and which texts among them stand for a missing value."""
 
     min_levels: int = 21  # fewer distinct values may well be categories that look like numbers
     min_share: float = 0.9  # of the distinct values that look like numbers, or like dates
     max_levels_checked: int = 300
+    missing_marks: frozenset[str] = frozenset(
+        {"", "?", "-", "--", ".", "na", "n/a", "#n/a", "nan", "nat", "null", "none", "missing", "unknown"}
+    )
 
 
 NOTATION = NotationConfig()

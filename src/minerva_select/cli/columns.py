@@ -50,7 +50,8 @@ def parse_select_options(
     named.update({option: parse_one_column(value, known, option) for option, value in of_rows.items()})
     check_disjoint({option: named[option] for option in ("--target", "--ignore", "--keep", "--drop")})
     for option in ("--ignore", *of_rows):
-        check_disjoint({other: named[other] for other in (option, "--categorical")})
+        for other in ("--categorical", "--numeric"):
+            check_disjoint({option: named[option], other: named[other]})
     for option in of_rows:  # the same column can be ignored, and be both a time and a group
         for other in ("--target", "--keep", "--drop"):
             check_disjoint({other: named[other], option: named[option]})
@@ -63,18 +64,6 @@ def check_disjoint(named: Mapping[str, Iterable[str]]) -> None:
         common = [name for name in names if name in set(others)]
         if common:
             raise InputError(f"Column {common[0]!r} is named by both {option} and {other}; remove it from one of them.")
-
-
-def split_categorical(named: Sequence[str], target: Sequence[str]) -> dict[str, Any]:
-    """Parameters ``categorical_features`` and ``target_type`` for the columns named by ``--categorical``."""
-    inside = [name for name in target if name in named]
-    outside = [name for name in target if name not in named]
-    if inside and outside:
-        raise InputError(
-            f"--categorical names the target {inside[0]!r} but not the target {outside[0]!r}; name both or neither."
-        )
-    features = [name for name in named if name not in inside]
-    return {"categorical_features": features or "auto", "target_type": "discrete" if inside else "auto"}
 
 
 def split_table(table: Any, target: Sequence[str], excluded: Sequence[str]) -> tuple[Any, Any]:

@@ -14,7 +14,6 @@ from minerva_select.cli.columns import (
     check_rows,
     parse_columns,
     parse_one_column,
-    split_categorical,
     split_table,
 )
 from minerva_select.cli.options import (
@@ -22,12 +21,17 @@ from minerva_select.cli.options import (
     AsJson,
     Categorical,
     Data,
+    Date,
     Device,
+    DropMissingTarget,
     Ignore,
+    Numeric,
     Quiet,
+    Sample,
     Seed,
     Target,
     Verbose,
+    Where,
     integer_option,
     methods_option,
     seconds_option,
@@ -35,6 +39,7 @@ from minerva_select.cli.options import (
     split_list,
 )
 from minerva_select.cli.output_files import describe_written, prepare_folder, write_files
+from minerva_select.cli.preparation import ReadingOptions
 from minerva_select.cli.verbosity import log_to_stderr, logger
 from minerva_select.results import Progress
 
@@ -66,7 +71,12 @@ def compare_command(
     ] = 1,
     held_out: Annotated[float, share_option("--held-out", help="Share of the rows to evaluate on.")] = 0.33,
     time_limit: Annotated[float, seconds_option("--time-limit", help="Seconds for each fit of a method.")] = 300.0,
+    date: Date = None,
+    numeric: Numeric = None,
     categorical: Categorical = None,
+    where: Where = None,
+    drop_missing_target: DropMissingTarget = False,
+    sample: Sample = None,
     device: Device = "auto",
     seed: Seed = 0,
     out: Annotated[
@@ -102,16 +112,22 @@ def compare_command(
 
             bar(Progress("read", 0.0))
             from minerva_select.data.loading import read_table
+            from minerva_select.data.preparation import prepare_table
 
             table = read_table(data)
             named = {
                 "--target": parse_one_column(target, table.column_names, "--target"),
                 "--ignore": parse_columns(ignore, table.column_names, "--ignore"),
-                "--categorical": parse_columns(categorical, table.column_names, "--categorical"),
             }
+            reading = ReadingOptions(date, numeric, categorical, where, drop_missing_target, sample, seed).parse(
+                table.column_names, named["--target"]
+            )
+            named |= {"--categorical": reading.categorical, "--numeric": reading.numeric}
             check_disjoint({option: named[option] for option in ("--target", "--ignore")})
-            check_disjoint({option: named[option] for option in ("--ignore", "--categorical")})
+            for option in ("--categorical", "--numeric"):
+                check_disjoint({other: named[other] for other in ("--ignore", option)})
             check_rows(table.num_rows)
+            table = prepare_table(table, reading.preparation)
             X, y = split_table(table, named["--target"], named["--ignore"])
             check_count(n_features, X.num_columns)
             folder = None if out is None else prepare_folder(out, (COMPARISON, PAGE))
@@ -125,7 +141,7 @@ def compare_command(
                 held_out=held_out,
                 n_features=n_features,
                 time_limit=time_limit,
-                **split_categorical(named["--categorical"], named["--target"]),
+                **reading.type_parameters(X.column_names, named["--target"]),
                 device=device,
                 random_state=seed,
                 cache_dir=folder,

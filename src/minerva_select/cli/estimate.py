@@ -12,18 +12,23 @@ from minerva_select.cli.columns import (
     check_rows,
     parse_columns,
     select_columns,
-    split_categorical,
 )
 from minerva_select.cli.options import (
     AsJson,
     Categorical,
     Data,
+    Date,
     Device,
+    DropMissingTarget,
     EstimatorName,
+    Numeric,
+    Sample,
     Seed,
     Verbose,
+    Where,
     columns_option,
 )
+from minerva_select.cli.preparation import ReadingOptions
 from minerva_select.cli.verbosity import log_to_stderr, logger
 from minerva_select.codes import Estimator
 from minerva_select.errors import InputError
@@ -37,7 +42,12 @@ def estimate_command(
     y: Annotated[list[str], columns_option("--y", "C", help="Second column or set of columns.")],
     given: Annotated[list[str] | None, columns_option("--given", "D", help="Columns to condition on.")] = None,
     estimator: EstimatorName = "auto",
+    date: Date = None,
+    numeric: Numeric = None,
     categorical: Categorical = None,
+    where: Where = None,
+    drop_missing_target: DropMissingTarget = False,
+    sample: Sample = None,
     device: Device = "auto",
     seed: Seed = 0,
     as_json: AsJson = False,
@@ -52,6 +62,7 @@ def estimate_command(
         )
     with log_to_stderr(verbose=verbose, quiet=quiet):
         from minerva_select.data.loading import read_table
+        from minerva_select.data.preparation import prepare_table
 
         table = read_table(data)
         logger.info("read %s rows x %s columns", f"{table.num_rows:,}", f"{table.num_columns:,}")
@@ -61,14 +72,19 @@ def estimate_command(
         }
         check_disjoint(named)
         check_rows(table.num_rows)
+        reading = ReadingOptions(date, numeric, categorical, where, drop_missing_target, sample, seed).parse(
+            table.column_names, named["--y"]
+        )
         used = [name for names in named.values() for name in names]
+        parse_columns(reading.categorical, used, "--categorical")  # others may be converted for --where
+        table = prepare_table(table, reading.preparation)
         from minerva_select.selectors import mutual_information
 
         estimate = mutual_information(
             select_columns(table, named["--x"]),
             select_columns(table, named["--y"]),
             given=select_columns(table, named["--given"]) if named["--given"] else None,
-            **split_categorical(parse_columns(categorical, used, "--categorical"), named["--y"]),
+            **reading.type_parameters([*named["--x"], *named["--given"]], named["--y"]),
             estimator=estimator,
             device=device,
             random_state=seed,

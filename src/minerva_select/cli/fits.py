@@ -6,14 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from minerva_select.cli.columns import (
-    ROW_OPTIONS,
-    check_count,
-    check_rows,
-    select_columns,
-    split_categorical,
-    split_table,
-)
+from minerva_select.cli.columns import ROW_OPTIONS, check_count
+from minerva_select.cli.opened_table import OpenedTable
 from minerva_select.cli.verbosity import logger
 from minerva_select.errors import InputError
 from minerva_select.results import Progress, Selection
@@ -44,31 +38,23 @@ class Fit:
     solver: str
 
     @classmethod
-    def from_options(
-        cls, table: Any, named: Mapping[str, Sequence[str]], parameters: Mapping[str, Any], solver: str
-    ) -> Fit:
+    def from_options(cls, table: OpenedTable, parameters: Mapping[str, Any], solver: str) -> Fit:
         """Split the table by the options that name columns."""
-        check_rows(table.n_rows)
-        X, y = split_table(
-            table, named["--target"], [name for option in ("--ignore", *ROW_OPTIONS) for name in named[option]]
-        )
-        check_count(parameters["n_features_to_select"], len(X.names), named["--keep"])
-        if solver == "paper" and not table.fits_in_memory:
+        X, y = table.split()
+        check_count(parameters["n_features_to_select"], len(X.names), table.named["--keep"])
+        if solver == "paper" and not table.source.fits_in_memory:
             raise InputError(
                 "--solver paper needs the table in memory, but it does not fit; raise --memory, give fewer rows, or "
                 "use --solver vetting."
             )
-        row_arguments = {
-            argument: select_columns(table, named[option]).read()
-            for option, argument in zip(ROW_OPTIONS, ("groups", "times", "sample_weight"), strict=True)
-            if named[option]
-        }
+        arguments = zip(("groups", "times", "sample_weight"), map(table.row_values, ROW_OPTIONS), strict=True)
+        row_arguments = {argument: values for argument, values in arguments if values is not None}
         if "sample_weight" in row_arguments:
             row_arguments["sample_weight"] = row_arguments["sample_weight"].column(0)
         of_columns = {
-            **split_categorical(named["--categorical"], named["--target"]),
-            "keep": named["--keep"],
-            "drop": named["--drop"],
+            **table.type_parameters(X.names),
+            "keep": table.named["--keep"],
+            "drop": table.named["--drop"],
         }
         return cls(X, y.read(), row_arguments, {**of_columns, **parameters}, solver)
 
@@ -116,12 +102,12 @@ class Fit:
         return (selectors.PaperSelector if self.solver == "paper" else selectors.MinervaSelector)(**parameters)
 
 
-def check_repeatable(table: Any, named: Mapping[str, Sequence[str]], n_processes: int) -> None:
+def check_repeatable(table: OpenedTable, n_processes: int) -> None:
     """Raise if the fit cannot be repeated."""
-    if not table.fits_in_memory:
+    if not table.source.fits_in_memory:
         raise InputError("--repeats needs the table in memory, but it does not fit; raise --memory or give fewer rows.")
     if n_processes > 1:
         raise InputError("--repeats cannot be combined with torchrun; run one process.")
     for option in ROW_OPTIONS:
-        if named[option]:
+        if table.named[option]:
             raise InputError(f"--repeats cannot be combined with {option}; remove one of them.")

@@ -129,10 +129,29 @@ Keep = Annotated[list[str] | None, columns_option("--keep", help="Features that 
 Drop = Annotated[list[str] | None, columns_option("--drop", help="Features that are never selected.")]
 Categorical = Annotated[
     list[str] | None,
-    columns_option(
-        "--categorical",
-        help="Number columns that are categories; all others are then numeric. Default: detected.",
+    columns_option("--categorical", help="Columns to read as categories. The types of all others are detected."),
+]
+Numeric = Annotated[
+    list[str] | None,
+    columns_option("--numeric", help="Columns to read as numbers, also text such as $1,200 or 12,5."),
+]
+Date = Annotated[
+    list[str] | None,
+    columns_option("--date", "COL[=FORMAT]", help="Columns of text to read as dates, such as day=%d/%m/%Y."),
+]
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--where",
+        metavar="COMPARISON",
+        help="Rows to use, such as \"amount > 0 and country = 'NL'\".",
     ),
+]
+DropMissingTarget = Annotated[
+    bool, typer.Option("--drop-missing-target", help="Leave out rows without a value of the target.")
+]
+Sample = Annotated[
+    int | None, integer_option("--sample", metavar="N", help="Number of rows to draw at random. Default: all.")
 ]
 GroupColumn = Annotated[
     str | None,

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from minerva_select.cli import options
-from minerva_select.cli.columns import parse_select_options
 from minerva_select.cli.fits import Fit, check_repeatable
 from minerva_select.cli.interrupts import stop_on_ctrl_c
+from minerva_select.cli.opened_table import OpenedTable
 from minerva_select.cli.output_files import check_own_folder, describe_written, prepare_folder, write_results
+from minerva_select.cli.preparation import ReadingOptions
 from minerva_select.cli.provenance import with_command
 from minerva_select.cli.verbosity import log_to_stderr, logger
 from minerva_select.errors import InputError, MinervaError
@@ -35,7 +36,12 @@ def select_command(
     ignore: options.Ignore = None,
     keep: options.Keep = None,
     drop: options.Drop = None,
+    date: options.Date = None,
+    numeric: options.Numeric = None,
     categorical: options.Categorical = None,
+    where: options.Where = None,
+    drop_missing_target: options.DropMissingTarget = False,
+    sample: options.Sample = None,
     n_features: options.FeatureCount = None,
     group_column: options.GroupColumn = None,
     time_column: options.TimeColumn = None,
@@ -67,11 +73,11 @@ def select_command(
     if proven_only and solver == "paper":
         raise InputError("--proven-only cannot be combined with --solver paper, which proves nothing; remove one.")
     files = find_files(data)
-    from minerva_select.data.loading import open_within  # imports pyarrow, which takes half a second
     from minerva_select.data.memory_budget import MemoryBudget
 
-    typed = {"--target": target, "--ignore": ignore, "--keep": keep, "--drop": drop, "--categorical": categorical}
+    typed = {"--target": target, "--ignore": ignore, "--keep": keep, "--drop": drop}
     of_rows = {"--group-column": group_column, "--time-column": time_column, "--weight-column": weight_column}
+    reading = ReadingOptions(date, numeric, categorical, where, drop_missing_target, sample, seed)
     failure: BaseException | None = None
     written: list[Path] = []
     with log_to_stderr(verbose=verbose, quiet=quiet), _process_group(device) as group:
@@ -94,13 +100,12 @@ def select_command(
         with _report_checkpoint(cache_dir), ProgressBar(quiet=hidden) as bar:
             bar(Progress("read", 0.0))
             budget = MemoryBudget.from_max_memory(memory)
-            table = open_within(files, budget, cache_dir)
-            named = parse_select_options(typed, of_rows, table.names)
+            table = OpenedTable.open(files, typed, of_rows, reading, budget, cache_dir)
             if repeats is not None:
-                check_repeatable(table, named, n_processes)
-            fit = Fit.from_options(table, named, parameters, solver)
+                check_repeatable(table, n_processes)
+            fit = Fit.from_options(table, parameters, solver)
             if not hidden:
-                _report_size(table, budget, cache_dir, time_limit)
+                _report_size(table.source, budget, cache_dir, time_limit)
             with stop_on_ctrl_c(single_process=n_processes == 1) as stop:
                 selection = with_command(fit.run((bar, stop)), ctx, data)
         if repeats is not None and not stop.requested:

@@ -86,7 +86,7 @@ def open_files(files: TableFiles, folder: _Folder = None) -> Source:
             CsvFile.open(file).stream_to(write)
         else:
             write(read_stream(file))
-    return _check_not_empty(_open_staged(staging, key, name, file.version))
+    return _check_not_empty(open_staged(staging, key, name, file.version))
 
 
 def open_chunks(files: TableFiles) -> tuple[Any, list[Any]] | None:
@@ -198,10 +198,11 @@ def _sink(lazy_frame: Any, path: Path) -> None:
 def _stage(name: str, fill: Callable[[Path], None], folder: _Folder) -> Source:
     staging = StagingDirectory(folder)
     staging.write("stream", fill)
-    return _open_staged(staging, "stream", name, version="")
+    return open_staged(staging, "stream", name, version="")
 
 
-def _open_staged(staging: StagingDirectory, key: str, name: str, version: str) -> Source:
+def open_staged(staging: StagingDirectory, key: str, name: str, version: str) -> Source:
+    """Open a copy in a staging directory; ``version`` identifies its content."""
     schema, chunks = open_parquet(find_files(staging.path(key)))
     original = parquet.read_metadata(staging.path(key)).metadata.get(ORIGINAL_SCHEMA)
     if original is not None:

@@ -23,6 +23,7 @@ from minerva_select.evaluation.leaderboard import Comparison, MethodResult
 from minerva_select.evaluation.methods import INSTALL, Method, find_methods, is_installed
 from minerva_select.evaluation.records import PACKAGES, Records
 from minerva_select.evaluation.runner import Runner, SplitResult
+from minerva_select.preprocessing.column_types import CategoricalFeatures
 from minerva_select.results import Estimate, Progress
 from minerva_select.results.provenance import versions
 
@@ -40,7 +41,7 @@ def compare(
     held_out: float = 0.33,
     n_features: int | None = None,
     time_limit: float | None = None,
-    categorical_features: str | Sequence[str] = "auto",
+    categorical_features: CategoricalFeatures = "auto",
     target_type: str = "auto",
     device: str = "auto",
     random_state: int = 0,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from minerva_select.data.splits import split_rows
 from minerva_select.errors import InputError
 from minerva_select.evaluation.backends import n_bytes
 from minerva_select.evaluation.downstream import choose_metric
-from minerva_select.preprocessing.column_types import infer_column_types, infer_target_types
+from minerva_select.preprocessing.column_types import CategoricalFeatures, infer_column_types, infer_target_types
 from minerva_select.schema import Column, ColumnType, Table
 
 MIN_ROWS = 6  # of each part: methods split it again
@@ -79,7 +79,7 @@ def read_dataset(
     X: Any,
     y: Any,
     *,
-    categorical_features: str | Sequence[Any],
+    categorical_features: CategoricalFeatures,
     target_type: str,
     n_splits: int,
     held_out: float,
@@ -88,7 +88,7 @@ def read_dataset(
     """Read a table and a target, and split the rows, stratified by the target."""
     import joblib  # noqa: PLC0415 - takes 0.1 s
 
-    from minerva_select.selectors.parameters import as_names  # noqa: PLC0415 - loads torch
+    from minerva_select.selectors.parameters import resolve_categorical  # noqa: PLC0415 - loads torch
 
     table = as_table(X)
     y_table = as_target(y, table.n_rows)
@@ -99,11 +99,7 @@ def read_dataset(
         )
     target = y_table.columns[0]
     is_discrete = infer_target_types(y_table, target_type).is_discrete
-    given = (
-        categorical_features
-        if isinstance(categorical_features, str)
-        else as_names(categorical_features, table.names, "categorical_features")
-    )
+    given = resolve_categorical(categorical_features, table.names)
     column_types = infer_column_types(table, given)
     strata = stratify(target, is_discrete)
     return Dataset(
@@ -111,11 +107,18 @@ def read_dataset(
         target=target,
         is_discrete=is_discrete,
         categorical=tuple(name for name, kind in column_types.items() if kind == ColumnType.CATEGORICAL),
-        given_categorical=frozenset() if isinstance(given, str) else frozenset(given),
+        given_categorical=_named_categorical(given),
         metric=choose_metric(target, is_discrete),
         splits=tuple(_split(index, target, strata, held_out, seed) for index in range(n_splits)),
         fingerprint=joblib.hash([_identity(column) for column in (*table.columns, target)]),
     )
+
+
+def _named_categorical(given: CategoricalFeatures) -> frozenset[str]:
+    """The columns that a user named as categorical."""
+    if isinstance(given, str):
+        return frozenset()
+    return frozenset(name for name in given if not isinstance(given, Mapping) or given[name])
 
 
 def stratify(target: Column, is_discrete: bool) -> NDArray[np.int64]:

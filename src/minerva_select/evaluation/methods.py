@@ -10,6 +10,7 @@ from typing import Any
 
 from minerva_select.checks import check_choice
 from minerva_select.errors import InputError, InputTypeError, brief
+from minerva_select.preprocessing.column_types import CategoricalFeatures
 
 INSTALL = "pip install 'minerva-select[paper]'"
 
@@ -84,7 +85,7 @@ def build(
     *,
     n_features: int | None = None,
     seed: int = 0,
-    categorical_features: str | Sequence[str] = "auto",
+    categorical_features: CategoricalFeatures = "auto",
     target_type: str = "auto",
     device: str = "auto",
     time_limit: float | None = None,

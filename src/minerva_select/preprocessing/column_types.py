@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from minerva_select.config import COLUMN_TYPES
 from minerva_select.errors import InputError, brief, unknown_name
 from minerva_select.preprocessing.value_counts import count_values
 from minerva_select.schema import Array, Column, ColumnType, Table, TargetType
+
+CategoricalFeatures = str | Sequence[Any] | Mapping[Any, bool]
+"""The parameter ``categorical_features``: "auto", the categorical columns, or what some columns are."""
 
 _PROBE_ROWS = 4096
 
@@ -41,11 +45,12 @@ def _may_be_levels(values: Array) -> bool:
     return bool((present == np.floor(present)).all()) and len(np.unique(present)) <= COLUMN_TYPES.max_categorical_values
 
 
-def infer_column_types(table: Table, categorical: str | Sequence[str] = "auto") -> dict[str, ColumnType]:
+def infer_column_types(table: Table, categorical: CategoricalFeatures = "auto") -> dict[str, ColumnType]:
     """Type of every column of a table, by name.
 
     With ``categorical="auto"`` the types are inferred. With a list, the named columns and all that are not numbers are
-    categorical.
+    categorical. With a mapping, columns are categorical where it is true and numeric where it is false; the types of
+    all others are inferred.
     """
     if isinstance(categorical, str):
         if categorical != "auto":
@@ -57,10 +62,25 @@ def infer_column_types(table: Table, categorical: str | Sequence[str] = "auto") 
     for name in categorical:
         if name not in known:
             raise unknown_name("column", name, table.names)
+    if isinstance(categorical, Mapping):
+        return {column.name: _given_type(column, categorical.get(column.name)) for column in table.columns}
     return {
         column.name: ColumnType.CATEGORICAL if column.name in named or not column.is_numeric else ColumnType.NUMERIC
         for column in table.columns
     }
+
+
+def _given_type(column: Column, is_categorical: bool | None) -> ColumnType:
+    """The type that a user gave a column; the inferred one for None."""
+    if is_categorical is None:
+        return infer_column_type(column)
+    if is_categorical:
+        return ColumnType.CATEGORICAL
+    if not column.is_numeric:
+        raise InputError(
+            f"Column {column.name!r} has text or categories and cannot be numeric; convert it to numbers first."
+        )
+    return ColumnType.NUMERIC
 
 
 @dataclass(frozen=True)

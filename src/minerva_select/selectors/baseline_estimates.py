@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -69,7 +69,8 @@ def check_only_numeric(estimator: str, categorical_features: Any, target_type: A
             f"The estimator {estimator!r} reads a target as numbers, but target_type is 'discrete'; use 'auto', or the "
             "default estimator."
         )
-    if not isinstance(categorical_features, str) or categorical_features != "auto":
+    is_numeric = isinstance(categorical_features, Mapping) and not any(categorical_features.values())
+    if not is_numeric and (not isinstance(categorical_features, str) or categorical_features != "auto"):
         raise InputError(
             f"The estimator {estimator!r} reads all columns as numbers, but categorical_features is "
             f"{brief(categorical_features)}; use 'auto', or the default estimator."

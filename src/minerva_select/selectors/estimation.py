@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,12 @@ from minerva_select.mi.fold import Fold, held_out_clusters
 from minerva_select.mi.inference import MeanEstimate, estimate_mean
 from minerva_select.mi.stacking import FoldInformation, stack
 from minerva_select.mi.training_loop import TrainingContext
-from minerva_select.preprocessing.column_types import TargetTypes, infer_column_types, infer_target_types
+from minerva_select.preprocessing.column_types import (
+    CategoricalFeatures,
+    TargetTypes,
+    infer_column_types,
+    infer_target_types,
+)
 from minerva_select.preprocessing.duplicated_rows import TableRows, find_copies
 from minerva_select.preprocessing.duplicates import find_unusable
 from minerva_select.preprocessing.identifiers import find_identifiers
@@ -39,7 +44,7 @@ from minerva_select.selectors.continuous_estimate import (
     sample_rows,
 )
 from minerva_select.selectors.fold_splits import check_rows, encode, make_folds, split_into_folds
-from minerva_select.selectors.parameters import as_generator, as_names
+from minerva_select.selectors.parameters import as_generator, resolve_categorical
 from minerva_select.selectors.row_metadata import RowMetadata, read_row_metadata
 from minerva_select.solvers.candidate_search import SearchContext, search_candidates
 from minerva_select.solvers.screen import screen_fold
@@ -53,7 +58,7 @@ def mutual_information(
     *,
     estimator: str = "auto",
     target_type: str = "auto",
-    categorical_features: str | Sequence[str] = "auto",
+    categorical_features: CategoricalFeatures = "auto",
     device: str = "auto",
     random_state: int | np.random.RandomState | None = None,
     groups: Any = None,
@@ -84,8 +89,8 @@ def mutual_information(
         critics that maximize the bounds InfoNCE or MINE.
     target_type : {"auto", "discrete", "continuous"}
         How to read y.
-    categorical_features : "auto" or list of str
-        Columns of X and ``given`` to read as categorical.
+    categorical_features : "auto", list of str, or mapping of str to bool
+        Columns of X and ``given`` to read as categorical, as in :class:`MinervaSelector`.
     device : str
         "auto", "cpu", "cuda", "mps", ...; a continuous y is always estimated on the CPU.
     random_state : int, RandomState or None
@@ -125,10 +130,8 @@ def mutual_information(
     if condition is not None:
         table = _join(table, condition)
     n_given = 0 if condition is None else len(condition.columns)
-    if not isinstance(categorical_features, str):
-        names = (*table.names[n_given:], *table.names[:n_given])  # X first: positions count its columns
-        categorical_features = as_names(categorical_features, names, "categorical_features")
-    column_types = infer_column_types(table, categorical_features)
+    names = (*table.names[n_given:], *table.names[:n_given])  # X first: positions count its columns
+    column_types = infer_column_types(table, resolve_categorical(categorical_features, names))
     empty = find_unusable(table)
     n_given = sum(name not in empty for name in table.names[:n_given])
     table = table.select([name for name in table.names if name not in empty])

@@ -36,8 +36,10 @@ class MinervaSelector(SolverSelector):
     ----------
     n_features_to_select : int or None
         Number of features to keep (a group counts as one); None lets the tests decide.
-    categorical_features : "auto" or list of str
-        Columns to read as categorical. "auto": text, booleans, categories, and integers with few distinct values.
+    categorical_features : "auto", list of str, or mapping of str to bool
+        Columns to read as categorical. "auto": text, booleans, categories, and integers with few distinct values. A
+        list: exactly these, and all that are not numbers. A mapping such as ``{"zip": True, "rating": False}``: these
+        are categorical or numeric, and all others as with "auto".
     target_type : {"auto", "discrete", "continuous"}
         How to read the target.
     keep, drop : sequence of str

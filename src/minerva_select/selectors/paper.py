@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from minerva_select.codes import ReasonCode, WarningCode
 from minerva_select.config import SPLITS, TARGET_BINS, PaperSettings
 from minerva_select.mi.inference import MeanEstimate
+from minerva_select.preprocessing.column_types import CategoricalFeatures
 from minerva_select.preprocessing.table_encoder import TableEncoder
 from minerva_select.preprocessing.target_bins import fit_target_bins
 from minerva_select.results import FeatureResult, Progress, Reason, Selection, SelectionWarning, WeightRecord
@@ -80,7 +81,7 @@ class PaperSelector(SolverSelector):
         target_norm: float = PaperSettings.target_norm,
         learning_rate: float = PaperSettings.learning_rate,
         threshold: float = PaperSettings.threshold,
-        categorical_features: str | Sequence[str] = "auto",
+        categorical_features: CategoricalFeatures = "auto",
         target_type: str = "auto",
         keep: Sequence[str] = (),
         drop: Sequence[str] = (),

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 
 from minerva_select.checks import check_choice, check_integer, is_finite
 from minerva_select.errors import InputError, brief, unknown_name
+from minerva_select.preprocessing.column_types import CategoricalFeatures
 from minerva_select.preprocessing.rescale import rescale_extremes
 from minerva_select.schema import Table
 
@@ -25,6 +26,7 @@ _MIN_WEIGHT_RATIO = 1e-20  # smaller weights count as 0
 _MAX_COUNT = 1_000_000  # trees, iterations or permutations
 _MIN_COUNTS = {"n_estimators": 1, "n_iterations": 1, "n_permutations": 1, "block_size": 2}
 _MAX_JOBS = 1024
+_CATEGORICAL = "categorical_features"
 _MAX_COEFFICIENT = 1e30  # training uses single precision, which overflows soon after
 
 
@@ -82,6 +84,22 @@ def check_categorical(categorical: Any) -> None:
     """Raise for a string other than "auto"; column names are checked when the table is read."""
     if isinstance(categorical, str) and categorical != "auto":
         raise InputError(f"categorical_features must be 'auto' or a list of column names, got {brief(categorical)}.")
+    if isinstance(categorical, Mapping):
+        for name, value in categorical.items():
+            if not isinstance(value, bool | np.bool_):
+                raise InputError(
+                    f"categorical_features must map names to True (categorical) or False (numeric), got {brief(value)} "
+                    f"for {brief(name)}."
+                )
+
+
+def resolve_categorical(categorical: CategoricalFeatures, names: Sequence[str]) -> CategoricalFeatures:
+    """Resolve the columns of ``categorical_features``, which may be given by position."""
+    check_categorical(categorical)
+    if isinstance(categorical, str):
+        return categorical
+    resolved = as_names(list(categorical) if isinstance(categorical, Mapping) else categorical, names, _CATEGORICAL)
+    return dict(zip(resolved, categorical.values(), strict=True)) if isinstance(categorical, Mapping) else resolved
 
 
 def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from minerva_select.codes import WarningCode
 from minerva_select.data.frames import as_target
 from minerva_select.data.memory_budget import MemoryBudget, rows_within_time_limit
 from minerva_select.errors import InputError, MinervaWarning
-from minerva_select.preprocessing.column_types import TargetTypes, infer_target_types
+from minerva_select.preprocessing.column_types import CategoricalFeatures, TargetTypes, infer_target_types
 from minerva_select.results import FeatureResult, Progress, Provenance, Selection, TrainingRecord
 from minerva_select.runtime import distributed
 from minerva_select.runtime.deadline import Deadline
@@ -84,7 +84,7 @@ class SolverSelector(TableSelector):
         self,
         n_features_to_select: int | None = None,
         *,
-        categorical_features: str | Sequence[str] = "auto",
+        categorical_features: CategoricalFeatures = "auto",
         target_type: str = "auto",
         keep: Sequence[str] = (),
         drop: Sequence[str] = (),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from minerva_select.codes import ReasonCode
 from minerva_select.errors import InputError, brief
-from minerva_select.preprocessing.column_types import TargetTypes, infer_column_types
+from minerva_select.preprocessing.column_types import CategoricalFeatures, TargetTypes, infer_column_types
 from minerva_select.preprocessing.duplicated_rows import TableRows, find_copies
 from minerva_select.preprocessing.duplicates import find_duplicates, find_unusable
 from minerva_select.preprocessing.equivalence import find_equivalents, rank_by_information
@@ -23,7 +23,7 @@ from minerva_select.preprocessing.linear_combinations import find_determined
 from minerva_select.results import Reason
 from minerva_select.schema import Column, ColumnType, Table
 from minerva_select.selectors.fold_splits import find_strata
-from minerva_select.selectors.parameters import as_names
+from minerva_select.selectors.parameters import as_names, resolve_categorical
 
 _PROBE_ROWS = 1024
 _MIN_ROWS_OF_COPIES = 100  # with fewer rows, groups of copies may be too few to split
@@ -54,7 +54,7 @@ class UsableColumns:
 
 def find_usable_columns(
     table: Table,
-    categorical: str | Sequence[Any],
+    categorical: CategoricalFeatures,
     keep: Sequence[Any],
     drop: Sequence[Any],
     feature_groups: FeatureGroups,
@@ -70,8 +70,7 @@ def find_usable_columns(
             raise InputError(f"Column {name!r} is named in both keep and drop; name it in one of them.")
     grouped = _check_groups(feature_groups, table)
     group_members = {name for members in grouped for name in members}
-    listed = categorical if isinstance(categorical, str) else as_names(categorical, table.names, "categorical_features")
-    column_types = infer_column_types(table, listed)
+    column_types = infer_column_types(table, resolve_categorical(categorical, table.names))
     kept_names = frozenset(kept)
     reasons = dict.fromkeys(dropped, Reason(ReasonCode.DROPPED_ON_REQUEST))
     reasons.update({name: Reason(code) for name, code in find_unusable(table).items() if name not in reasons})

@@ -18,6 +18,7 @@ class StandIn:
     seen: dict[str, object]
     fitted: list[tuple[list[str], list[str]]]
     rows: dict[str, object]
+    shapes: list[tuple[int, int]]
 
     def __init__(self, **parameters):
         type(self).seen = parameters
@@ -28,6 +29,7 @@ class StandIn:
             callback(Progress("learn", 0.5, bound=0.1, n_features=2))
         names = [y.name] if hasattr(y, "name") else list(y.column_names)
         type(self).fitted.append((list(getattr(X, "names", X)), names))
+        type(self).shapes.append((len(y), len(type(self).fitted[-1][0])))
         self.selection_ = self.answer
         return self
 
@@ -44,7 +46,7 @@ def answer():
 
 @pytest.fixture
 def selector(monkeypatch, answer):
-    StandIn.fitted, StandIn.answer = [], answer
+    StandIn.fitted, StandIn.shapes, StandIn.answer = [], [], answer
     monkeypatch.setattr("minerva_select.selectors.MinervaSelector", StandIn)
     return StandIn
 

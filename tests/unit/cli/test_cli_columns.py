@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from minerva_select.cli.columns import check_disjoint, parse_columns, select_columns, split_categorical
+from minerva_select.cli.columns import check_disjoint, parse_columns, select_columns
 from minerva_select.errors import InputError
 
 KNOWN = ["a", "b", "c", "a,b", " padded ", ""]
@@ -46,14 +46,6 @@ def test_three_options_are_compared_pairwise():
     check_disjoint({"--x": ("a",), "--y": ("b",), "--given": ()})
     with pytest.raises(InputError, match=r"'b'.*--y and --given"):
         check_disjoint({"--x": ("a",), "--y": ("b",), "--given": ("c", "b")})
-
-
-def test_a_categorical_target_is_discrete_as_a_whole():
-    assert split_categorical(("y",), ("y",)) == {"categorical_features": "auto", "target_type": "discrete"}
-    assert split_categorical(("a", "y"), ("y",)) == {"categorical_features": ["a"], "target_type": "discrete"}
-    assert split_categorical(("a",), ("y",)) == {"categorical_features": ["a"], "target_type": "auto"}
-    with pytest.raises(InputError, match=r"'y'.*'z'"):
-        split_categorical(("y",), ("y", "z"))
 
 
 def test_selected_columns_keep_the_order_of_the_table():

@@ -169,7 +169,7 @@ def test_options_reach_the_comparison(folder, asked, run):
     )
     assert result.exit_code == 0
     settings = {
-        "n_splits": 3, "held_out": 0.25, "n_features": 2, "time_limit": 9.0, "categorical_features": ["late"],
+        "n_splits": 3, "held_out": 0.25, "n_features": 2, "time_limit": 9.0, "categorical_features": {"late": True},
         "target_type": "discrete", "device": "cpu", "random_state": 7, "cache_dir": None,
     }  # fmt: skip
     assert asked == [(["amount", "country", "late"], ["is_fraud"], ["minerva", "ksg"], settings)]

@@ -38,7 +38,7 @@ def test_an_estimate_is_printed_as_a_line_or_as_json(folder, monkeypatch, run):
         "y": ["is_fraud"],
         "given": ["country"],
         "target_type": "discrete",
-        "categorical_features": ["late"],
+        "categorical_features": {"late": True},
         "estimator": "auto",
         "device": "auto",
         "random_state": 3,

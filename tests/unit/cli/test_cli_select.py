@@ -124,7 +124,7 @@ def test_options_reach_the_selector(folder, selector, run):
     assert [type(callback).__name__ for callback in callbacks] == ["ProgressBar", "StopRequest"]
     assert selector.seen == {
         "n_features_to_select": 2,
-        "categorical_features": ["late"],
+        "categorical_features": {"late": True},
         "target_type": "auto",
         "keep": ("late",),
         "drop": ("amount",),
@@ -185,7 +185,7 @@ def test_several_targets_can_be_categorical(folder, selector, run):
     result = run("select", "data.csv", "--target", "late,is_fraud", "--categorical", "is_fraud,late,id")
     assert result.exit_code == 0
     assert selector.fitted == [(["id", "amount", "country"], ["is_fraud", "late"])]
-    assert (selector.seen["target_type"], selector.seen["categorical_features"]) == ("discrete", ["id"])
+    assert (selector.seen["target_type"], selector.seen["categorical_features"]) == ("discrete", {"id": True})
 
 
 def test_a_column_with_a_comma_in_its_name_can_be_the_target(folder, selector, run):

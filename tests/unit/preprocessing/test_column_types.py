@@ -127,3 +127,15 @@ def test_a_text_target_cannot_be_continuous():
 def test_an_unknown_target_type_is_refused():
     with pytest.raises(InputError, match="target_type 'binary'"):
         infer_target_types(table(text("label", "a", "b")), "binary")
+
+
+def test_a_mapping_gives_some_types_and_leaves_the_others_to_be_inferred():
+    code, rating = Column("code", np.arange(100.0)), Column("rating", np.arange(100.0) % 5)
+    levels = Column("levels", np.arange(100.0) % 3)
+    text = Column("text", np.zeros(100, dtype=np.int64), np.array(["a"], dtype=object))
+    found = infer_column_types(table(code, rating, levels, text), {"code": True, "rating": False})
+    assert list(found.values()) == ["categorical", "numeric", "categorical", "categorical"]
+    with pytest.raises(InputError, match=r"'text'.*cannot be numeric"):
+        infer_column_types(table(text), {"text": False})
+    with pytest.raises(InputError, match="'levels'"):
+        infer_column_types(table(levels), {"level": True})

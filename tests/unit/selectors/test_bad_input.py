@@ -270,6 +270,8 @@ def test_text_cannot_be_a_continuous_target(fit):
         ({"target_type": "discreet"}, "did you mean 'discrete'"),
         ({"categorical_features": ["amuont"]}, "did you mean 'amount'"),
         ({"categorical_features": "amount"}, "categorical_features must be 'auto' or a list"),
+        ({"categorical_features": {"amount": "yes"}}, "categorical_features must map names to True"),
+        ({"categorical_features": {"amuont": True}}, "did you mean 'amount'"),
         ({"categorical_features": 1.5}, "categorical_features must be a list of column names, got 1.5"),
         ({"device": "abacus"}, "device 'abacus'"),
         ({"random_state": "seven"}, "random_state must be a whole number"),

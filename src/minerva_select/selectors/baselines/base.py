@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from minerva_select.codes import ReasonCode, ScoreMeasure, ScoreRule, WarningCode
 from minerva_select.config import BASELINES
 from minerva_select.errors import InputError, MissingPackageError
+from minerva_select.preprocessing.column_types import CategoricalFeatures
 from minerva_select.results import FeatureResult, Reason, Selection, SelectionWarning
 from minerva_select.results.provenance import versions
 from minerva_select.selectors.base import TableSelector
@@ -61,7 +62,7 @@ class BaselineSelector(TableSelector):
 
     n_features_to_select: int | None = None
     _: KW_ONLY
-    categorical_features: str | Sequence[str] = "auto"
+    categorical_features: CategoricalFeatures = "auto"
     target_type: str = "auto"
     random_state: int | np.random.RandomState | None = None
 

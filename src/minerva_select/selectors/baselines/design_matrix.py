@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,11 +11,11 @@ from numpy.typing import NDArray
 from minerva_select.codes import ReasonCode
 from minerva_select.data.frames import as_target
 from minerva_select.errors import InputError
-from minerva_select.preprocessing.column_types import infer_column_types, infer_target_types
+from minerva_select.preprocessing.column_types import CategoricalFeatures, infer_column_types, infer_target_types
 from minerva_select.preprocessing.duplicates import find_unusable
 from minerva_select.preprocessing.rescale import rescale_extremes
 from minerva_select.schema import Column, ColumnType, Table
-from minerva_select.selectors.parameters import as_names, check_still_varies
+from minerva_select.selectors.parameters import check_still_varies, resolve_categorical
 
 _MAX_EXACT = 2.0**53  # up to here a float holds every integer
 
@@ -57,7 +56,7 @@ def make_design_matrix(
     y: Any,
     sample_weight: NDArray[np.float64],
     *,
-    categorical_features: str | Sequence[Any],
+    categorical_features: CategoricalFeatures,
     target_type: str,
     seed: int,
 ) -> tuple[DesignMatrix, dict[str, ReasonCode]]:
@@ -74,9 +73,7 @@ def make_design_matrix(
         check_still_varies(target)
     y_column = target.columns[0]
     is_classification = infer_target_types(target, target_type).is_discrete
-    if not isinstance(categorical_features, str):
-        categorical_features = as_names(categorical_features, table.names, "categorical_features")
-    types = infer_column_types(table, categorical_features)
+    types = infer_column_types(table, resolve_categorical(categorical_features, table.names))
     unused = find_unusable(table)
     columns = [column for column in table.columns if column.name not in unused]
     is_categorical = np.array([types[column.name] == ColumnType.CATEGORICAL for column in columns], dtype=bool)
