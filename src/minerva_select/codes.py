@@ -102,6 +102,7 @@ class WarningCode(StrEnum):
     UNDERTRAINED = "undertrained"  # counting finds more in one column than the critics in all
     NOTHING_LEARNED = "nothing_learned"
     STREAMED_TO_DEVICE = "streamed_to_device"
+    DEVICE_FAILED = "device_failed"  # the fit was repeated on the CPU
 
     # About baselines
     SUBSAMPLED = "subsampled"  # fitted on a weighted subsample of the rows

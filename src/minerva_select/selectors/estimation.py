@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,7 +15,7 @@ from minerva_select.checks import check_choice
 from minerva_select.codes import EstimateDoubt, EstimateNote, Estimator
 from minerva_select.config import DENSITY_RATIO, ESTIMATION, JUDGE, FitConfig
 from minerva_select.data.frames import as_table, as_target
-from minerva_select.errors import InputError
+from minerva_select.errors import InputError, MinervaWarning
 from minerva_select.mi.arrays import shared_tuning_rows
 from minerva_select.mi.critic_training import fit_critics
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
@@ -43,6 +44,7 @@ from minerva_select.selectors.continuous_estimate import (
     read_question,
     sample_rows,
 )
+from minerva_select.selectors.device_fallback import compute_or_fall_back
 from minerva_select.selectors.fold_splits import check_rows, encode, make_folds, split_into_folds
 from minerva_select.selectors.parameters import as_generator, resolve_categorical
 from minerva_select.selectors.row_metadata import RowMetadata, read_row_metadata
@@ -152,7 +154,16 @@ def mutual_information(
         config = row_metadata.adapt(configure_folds(row_metadata.n_rows, MAX_THREADS))
         with limit_threads(config.max_threads), seeded_rng(int(rng.integers(2**31)), torch.device("cpu")) as generator:
             return estimate_continuous(question, row_metadata, config, rng, generator)
-    return _estimate_discrete(table, n_given, column_types, y_table, target_types, row_metadata, rng, torch_device)
+    rng_state = rng.bit_generator.state
+
+    def estimate_on(device: torch.device) -> Estimate:
+        rng.bit_generator.state = rng_state
+        return _estimate_discrete(table, n_given, column_types, y_table, target_types, row_metadata, rng, device)
+
+    estimate, warning = compute_or_fall_back(estimate_on, torch_device)
+    if warning is not None:
+        warnings.warn(str(warning), MinervaWarning, stacklevel=2)
+    return estimate
 
 
 def _estimate_discrete(

@@ -68,6 +68,14 @@ class FitContext:
         """Number of rows of the fit, of which ``table`` may be a sample."""
         return self.target.n_rows
 
+    def on(self, device: torch.device) -> FitContext:
+        """The same fit on a device; what another one has saved cannot be continued."""
+        if device == self.device:
+            return self
+        provenance = self.provenance and replace(self.provenance, device=str(device))
+        directory = replace(self.run_directory, resume=False)
+        return replace(self, device=device, provenance=provenance, run_directory=directory)
+
     def run(self, generator: Generator, on_record: Callable[[TrainingRecord], None]) -> TrainingContext:
         """What all trainings share; opens the checkpoint."""
         checkpoint = self.run_directory.checkpoint(generator, self.device, self.ranks)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from minerva_select.checks import as_path
@@ -27,6 +28,7 @@ from minerva_select.runtime.deadline import Deadline
 from minerva_select.runtime.device import find_device, limit_threads
 from minerva_select.schema import Table
 from minerva_select.selectors.base import TableSelector
+from minerva_select.selectors.device_fallback import compute_or_fall_back
 from minerva_select.selectors.fit_context import FitContext, plain
 from minerva_select.selectors.fold_splits import check_rows, find_strata
 from minerva_select.selectors.out_of_core import Stream, open_stream
@@ -52,7 +54,8 @@ from minerva_select.selectors.usable_columns import (
 )
 
 _GRACE = 5.0  # seconds to test what was found after a fit is asked to stop
-_WARNED = (WarningCode.LEAK, WarningCode.NEAR_COPY, WarningCode.NOT_CONVERGED)  # also raised as Python warnings
+# Also raised as Python warnings
+_WARNED = (WarningCode.LEAK, WarningCode.NEAR_COPY, WarningCode.NOT_CONVERGED, WarningCode.DEVICE_FAILED)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -153,12 +156,11 @@ class SolverSelector(TableSelector):
         start = time.monotonic()
         with limit_threads(), ProgressReporter(self.callbacks, self.verbose, self.time_limit, self._stages) as reporter:
             context = self._make_context(X, y, sample_weight, groups, times, reporter, start)
-            selection = self._solve(context)
+            selection = self._solve_on_device(context)
             selection = dataclasses.replace(
                 selection,
                 features=context.with_conversions(selection.features),
                 seconds=time.monotonic() - start,
-                provenance=context.provenance,
             )
             self._finish(selection)
             self.weights_ = np.array([result.weight for result in selection.features])
@@ -169,6 +171,17 @@ class SolverSelector(TableSelector):
             if warning.code in _WARNED:
                 warnings.warn(str(warning), MinervaWarning, stacklevel=2)
         return self
+
+    def _solve_on_device(self, context: FitContext) -> Selection:
+        """Solve on the device of the fit or, if that fails, on the CPU, as a fit on the CPU would."""
+        rng_state = context.rng.bit_generator.state
+
+        def solve(device: torch.device) -> Selection:
+            context.rng.bit_generator.state = rng_state
+            return dataclasses.replace(self._solve(context.on(device)), provenance=context.on(device).provenance)
+
+        selection, warning = compute_or_fall_back(solve, context.device, allowed=context.ranks.size == 1)
+        return selection if warning is None else dataclasses.replace(selection, warnings=(warning, *selection.warnings))
 
     def _make_context(
         self, X: Any, y: Any, sample_weight: Any, groups: Any, times: Any, reporter: ProgressReporter, start: float

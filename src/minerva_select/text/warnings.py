@@ -166,6 +166,10 @@ _SENTENCES: dict[WarningCode, _Sentence] = {
     WarningCode.STREAMED_TO_DEVICE: _fixed(
         "The rows do not fit in device memory and were sent in batches, which is slower and gives the same result."
     ),
+    WarningCode.DEVICE_FAILED: lambda columns, values: (
+        f"The device {values.get('device', 'GPU')} failed ({values.get('reason', 'unknown error')}); "
+        "everything was computed again on the CPU."
+    ),
     WarningCode.SUBSAMPLED: lambda columns, values: (
         f"Fitted on a weighted sample of {values.number('n_rows')} of {values.number('n_total')} rows."
     ),
