@@ -4,8 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
+READY_DOCS := $(VENV)/.ready-docs
 
-.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick bench-correlated bench-correlated-quick bench-real bench-real-quick bench-mi bench-mi-quick bench-scale attack reproduce pictures test-lowest dist lint-release licenses audit clean
+.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick bench-correlated bench-correlated-quick bench-real bench-real-quick bench-mi bench-mi-quick bench-scale attack reproduce pictures test-lowest docs dist lint-release licenses audit clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY_DEV)
@@ -19,6 +20,10 @@ $(READY): pyproject.toml constraints.txt
 $(READY_DEV): $(READY)  ## adds the dependencies of tests, baselines and studies
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,paper]'
 	touch $(READY_DEV)
+
+$(READY_DOCS): $(READY)  ## adds the dependencies of the site
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[docs]'
+	touch $(READY_DOCS)
 
 demo: $(READY)
 	$(BIN)/minerva demo
@@ -123,6 +128,9 @@ reproduce: setup  ## the paper's tables: two hours on 2 cores; set MINERVA_DATA 
 	$(BIN)/minerva reproduce all --out experiments/paper/results
 	$(BIN)/python experiments/paper/page.py
 
+docs: $(READY_DOCS)  ## build the site into site/, with all examples: 10 minutes on 2 cores; options such as DOCS=--no-examples
+	$(BIN)/python docs/builder/build.py $(DOCS)
+
 dist: setup  ## build the sdist and the wheel, and check what they contain
 	$(BIN)/python release/dist.py
 
@@ -146,4 +154,4 @@ pictures: setup  ## screenshots for README and docs/report.md, from two fits: tw
 	$(BIN)/python docs/pictures.py
 
 clean:
-	rm -rf $(VENV) $(LOWEST) dist minerva-demo .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(LOWEST) dist site minerva-demo .mypy_cache .ruff_cache .pytest_cache

@@ -48,6 +48,8 @@ def open_source(data: Any, folder: _Folder = None) -> Source:
     Returns
     -------
     Source
+        ``names`` and ``n_rows`` say what it has; ``select`` takes columns, ``blocks`` gives Arrow tables, and ``read``
+        all rows. It is a context manager, and ``fit`` accepts it as a table.
 
     Raises
     ------

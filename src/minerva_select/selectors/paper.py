@@ -49,8 +49,9 @@ class PaperSelector(SolverSelector):
         The paper's r, of the critic.
     threshold : float
         The paper's epsilon: weights up to it count as zero.
-    categorical_features, target_type, keep, drop, feature_groups, redundant, device, time_limit, max_memory, \
-    cache_dir, resume, random_state, verbose, callbacks
+    categorical_features, target_type, keep, drop, feature_groups, redundant
+        As in :class:`MinervaSelector`.
+    device, time_limit, max_memory, cache_dir, resume, random_state, verbose, callbacks
         As in :class:`MinervaSelector`; the table must fit in memory.
 
     Attributes
@@ -65,7 +66,8 @@ class PaperSelector(SolverSelector):
     >>> from minerva_select.problems import equality
     >>> from minerva_select.selectors import PaperSelector
     >>> problem = equality(n_samples=2_000, n_features=4, n_levels=2, relevant=(0, 2), random_state=0)
-    >>> selector = PaperSelector(2, random_state=0).fit(problem.X, problem.y)  # doctest: +SKIP
+    >>> PaperSelector(2, time_limit=1, random_state=0).fit(problem.X, problem.y).get_feature_names_out().shape
+    (2,)
     """
 
     _stages: ClassVar[tuple[Stage, ...]] = PAPER_STAGES
