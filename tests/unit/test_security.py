@@ -600,12 +600,15 @@ def test_a_dictionary_encoded_string_is_refused_by_its_decoded_size(tmp_path, mo
 # ---------------------------------------------------------------------------------------------- secrets and cell values
 
 
-def test_no_cell_value_appears_in_the_selection_or_report(use_small_fits, pair):
+def test_only_effects_have_values_of_cells(use_small_fits, pair):
     X = pair.X.map(lambda level: f"zebra-{level}")
     selection = MinervaSelector(random_state=0).fit(X, pair.y.map({0: "okapi", 1: "quagga"})).selection_
     assert selection.selected == ("f0", "f3")
-    for text in (selection.to_json(), render(selection)):
+    without = dataclasses.replace(selection, effects=None)
+    for text in (without.to_json(), render(without)):
         assert not re.search("zebra|okapi|quagga", text)
+    assert selection.effects.outcomes == ("quagga",)
+    assert {effect.feature for effect in selection.effects.features} == {"f0", "f3"}
 
 
 @pytest.mark.parametrize(
