@@ -7,10 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from minerva_select.codes import Conversion, EstimateNote
+from minerva_select.codes import BinKind, Conversion, EffectShape, EstimateNote
 from minerva_select.results import (
+    EffectBin,
+    EffectCurve,
+    EffectPoint,
+    Effects,
     Estimate,
+    FeatureEffect,
     FeatureResult,
+    PairMap,
     PairResult,
     PathPoint,
     Provenance,
@@ -75,7 +81,45 @@ def full_selection(names: Sequence[str] = (), n_features: int = 12, n_selected: 
             data="payments.parquet",
             command="minerva select payments.parquet --target is_fraud",
         ),
+        effects=made_up_effects(selected),
     )
+
+
+def made_up_effects(names: Sequence[str], outcomes: Sequence[str] = ("1",)) -> Effects:
+    """The first feature has numbers, with which the target rises, the second one levels with the names of features.
+
+    The others have few numbers and missing values, and no certain change.
+    """
+    features = []
+    for k, name in enumerate(names):
+        bins = (_intervals(8), _levels(names[:5]), _numbers(3))[min(k, 2)]
+        shape = (EffectShape.INCREASING, EffectShape.VARYING, EffectShape.FLAT)[min(k, 2)]
+        values = [0.3 + 0.05 * place * (k == 0) - 0.05 * place * (k == 1) for place in range(len(bins))]
+        observed = tuple(EffectPoint(value, value - 0.04, value + 0.04) for value in values)
+        adjusted = tuple(EffectPoint(value + 0.01, value - 0.04, value + 0.06) for value in values)
+        features.append(FeatureEffect(name, bins, (EffectCurve(observed, adjusted, shape),) * max(1, len(outcomes))))
+    pair = None
+    if len(names) > 1:
+        rows, columns = _numbers(3), _levels(names[:2])
+        values = tuple(tuple(0.1 * (row + column) for column in range(len(columns))) for row in range(len(rows)))
+        n_rows = ((100, 100), (100, 100), (100, 1), (100, 100))  # the only cell with too few rows
+        pair = PairMap(names[0], names[1], 0, rows, columns, values, n_rows)
+    return Effects(tuple(outcomes), (0.4,) * max(1, len(outcomes)), tuple(features), 5000, pair)
+
+
+def _intervals(n_bins: int) -> tuple[EffectBin, ...]:
+    return tuple(EffectBin(BinKind.INTERVAL, 625, 1 / n_bins, 10.0 * k, 10.0 * k + 9) for k in range(n_bins))
+
+
+def _levels(names: Sequence[str]) -> tuple[EffectBin, ...]:
+    share = 1 / len(names)
+    return tuple(EffectBin(BinKind.LEVEL, round(5000 * share), share, level=name) for name in names)
+
+
+def _numbers(n_values: int) -> tuple[EffectBin, ...]:
+    share = 1 / (n_values + 1)
+    values = [EffectBin(BinKind.VALUE, round(5000 * share), share, float(k), float(k)) for k in range(n_values)]
+    return (*values, EffectBin(BinKind.MISSING, round(5000 * share), share))
 
 
 def _selected(k: int, names: Sequence[str], n_selected: int) -> FeatureResult:

@@ -58,7 +58,7 @@ def test_the_result_and_all_features_are_displayed_without_javascript(open_repor
     assert report.page.get_by_role("heading", level=1).is_visible()
     assert len(report.features) == n_features
     assert report.charts.count() == 0  # the tables replace them
-    assert report.page.get_by_role("region", name="data").count() == 5
+    assert report.page.get_by_role("region", name="data").count() == 7
     assert report.page.get_by_role("button").count() == 0  # buttons need scripts
 
 
@@ -66,7 +66,7 @@ def test_the_result_and_all_features_are_displayed_without_javascript(open_repor
 def test_reports_of_few_features_open(open_report, n_features):
     full = full_selection(n_selected=2)
     nothing_else = dict.fromkeys(("path", "pairs", "suspects", "weight_history"), ())
-    report = open_report(dataclasses.replace(full, features=full.features[:n_features], **nothing_else))
+    report = open_report(dataclasses.replace(full, features=full.features[:n_features], effects=None, **nothing_else))
     assert len(report.features) == n_features
     report.draw()
     report.check()

@@ -13,6 +13,7 @@ from minerva_select.cli.tables import encodable, first_that_fits, new_table
 from minerva_select.codes import Role
 from minerva_select.results import FeatureResult, Selection
 from minerva_select.text import feature_order, formatting
+from minerva_select.text.effects import summarize_effect
 from minerva_select.text.proof import describe_proof, has_proof, is_supporting
 from minerva_select.text.roles import describe_role_or_reason
 
@@ -23,7 +24,7 @@ def feature_table(selection: Selection, results: Sequence[FeatureResult], consol
     """Table of some features of a selection, with the columns that were measured and fit the console."""
     hidden: tuple[str, ...] = ()
     tables = [_build(selection, results, console, hidden, brief=False)]
-    for column in ("", "alone", "interval", "proof", "chosen"):
+    for column in ("", "alone", "interval", "proof", "sparkline", "effect", "chosen"):
         hidden = (*hidden, column)
         tables.append(_build(selection, results, console, hidden, brief=True))
     return first_that_fits(console, tables)
@@ -89,6 +90,11 @@ def _columns(
         columns |= {"": bar, "weight": lambda result: formatting.number(result.weight)}
     if "alone" not in hidden and any(result.marginal_nats is not None for result in features):
         columns["alone"] = lambda result: formatting.number(result.marginal_nats, digits)
+    if "effect" not in hidden and selection.effects is not None:
+        words = console.options.ascii_only or "sparkline" in hidden
+        columns["effect"] = lambda result: summarize_effect(
+            selection.effects, result.feature, with_sparkline=not words
+        ).rstrip()
     if "proof" not in hidden and has_proof(selection):
         columns["proof"] = describe_proof
     if "chosen" not in hidden and any(result.frequency is not None for result in features):

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 FILE_WIDTH = 160  # a file or a pipe has no width of its own; nothing is cut at this one
-_ASCII = str.maketrans({"✓": "*", "…": "...", "–": "-", "•": "-"})
+_ASCII = str.maketrans({"✓": "*", "…": "...", "–": "-", "•": "-", "↗": "", "↘": ""})
 
 
 def output_console(*, quiet: bool = False) -> Console:

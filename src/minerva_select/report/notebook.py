@@ -29,6 +29,7 @@ def render_fragment(selection: Selection) -> str:
         dropped=[result for result in results if not result.selected],
         bar_lengths=feature_order.bar_lengths(selection.features),
         equivalents=selection.equivalents,
+        effects=selection.effects,
         has_proof=has_proof(selection),
         has_contributions=has_contributions,
         has_weights=not has_contributions and any(result.weight for result in selected),

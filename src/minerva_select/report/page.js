@@ -31,13 +31,24 @@
   const waiting = new Set(all(".chart"));
   const drawn = new Map(); // chart: width at which it was drawn
 
+  // Small multiples have one layout per number of columns; the width decides which one is used.
+  function arranged(layout, width) {
+    const { columns, cell_width: cellWidth } = layout.meta ?? {};
+    if (!columns) return {};
+    const n = Math.max(1, Math.min(Object.keys(columns).length, Math.floor(width / cellWidth)));
+    const merged = ([key, value]) => [key, typeof value === "object" ? { ...layout[key], ...value } : value];
+    return Object.fromEntries(Object.entries(columns[n]).map(merged));
+  }
+
   function draw(chart) {
     const figure = JSON.parse(document.getElementById(chart.dataset.figure).textContent)[isDark() ? "dark" : "light"];
     const width = printing ? PRINT_WIDTH : chart.clientWidth;
-    const layout = { ...figure.layout, width, autosize: false };
+    const layout = { ...figure.layout, ...arranged(figure.layout, width), width, autosize: false };
     waiting.delete(chart);
     drawn.set(chart, width);
-    window.Plotly.react(chart, figure.data, layout, CONFIG);
+    chart.style.minHeight = `${layout.height}px`;
+    const data = figure.data.filter((trace) => trace.mode !== "text" || width >= (layout.meta?.text_from ?? 0));
+    window.Plotly.react(chart, data, layout, CONFIG);
   }
 
   // The security policy holds the digest of the library; any other script would not run.

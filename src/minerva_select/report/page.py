@@ -100,6 +100,7 @@ def _columns(selection: Selection) -> list[tuple[str, str, bool]]:
         ("contribution", "Contribution, nats", True, has_contributions),
         ("weight", "Weight", True, not has_contributions and any(result.weight for result in features)),
         ("marginal", "Alone, nats", True, any(result.marginal_nats is not None for result in features)),
+        ("effect", "Effect", False, selection.effects is not None),
         ("frequency", "Frequency", True, any(result.frequency is not None for result in features)),
         ("partners", "Interacts with", False, any(result.partners for result in features)),
         ("substitutes", "Substitutes", False, _has_substitutes(selection)),

@@ -8,6 +8,7 @@ from typing import Any
 import jinja2
 
 from minerva_select.text import formatting
+from minerva_select.text.effects import summarize_effect
 from minerva_select.text.metadata import describe_conversion
 from minerva_select.text.proof import describe_proof, is_supporting
 from minerva_select.text.roles import describe_choice, describe_proven_role, describe_role
@@ -34,6 +35,7 @@ def load_template(name: str) -> jinja2.Template:
         number=formatting.number,
         printable=formatting.printable,
         setting=formatting.setting,
+        summarize_effect=summarize_effect,
     )
     environment.tests["supporting"] = is_supporting
     return environment.get_template(name)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from minerva_select.codes import Role
+from minerva_select.text.effect_captions import describe_effects, describe_pair_map, effects_caption, pair_map_caption
+from minerva_select.text.effects import NO_EFFECTS
 from minerva_select.text.feature_order import digits_for, sort_features
 from minerva_select.text.formatting import (
     count_features,
@@ -74,6 +76,10 @@ def chart_heading(selection: Selection, kind: str) -> ChartHeading:
     """Heading of a chart; without contributions, their chart shows weights."""
     if kind == "contributions" and not has_contributions(selection):
         return _WEIGHTS
+    if kind == "effects":
+        return ChartHeading("Effects", "How the target goes with each feature", effects_caption(selection))
+    if kind == "pair_map":
+        return ChartHeading("Map of a pair", "Map of the pair that interacts most", pair_map_caption(selection))
     heading = _HEADINGS[kind]
     more = {"contributions": _SUPPORTING_CAPTION if selection.supporting else "", "path": _rest_caption(selection)}
     return replace(heading, caption=" ".join(filter(None, [heading.caption, more.get(kind)])))
@@ -94,6 +100,8 @@ def remark(selection: Selection, kind: str) -> str:
     """Say what stands out in a chart, or why there is none; empty if there is nothing to say."""
     if kind == "contributions":
         return _redundant(selection)
+    if kind == "effects" and selection.effects is None and selection.selected:
+        return NO_EFFECTS
     if kind == "path" and len(selection.path) == 1:
         (point,) = selection.path
         found = f"{count_features(point.n_features)} with {number(point.nats, digits_for(selection))} nats"
@@ -195,6 +203,8 @@ def _describe_stability(selection: Selection) -> str:
 
 _DESCRIPTIONS = {
     "contributions": _describe_contributions,
+    "effects": describe_effects,
+    "pair_map": describe_pair_map,
     "path": _describe_path,
     "pairs": _describe_pairs,
     "training": _describe_training,

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from minerva_select.codes import Role
+from minerva_select.config import EFFECTS
+from minerva_select.text.effect_values import format_outcome, label_bins
+from minerva_select.text.effects import point_text, value_span
 from minerva_select.text.feature_order import digits_for, sort_features
-from minerva_select.text.formatting import interval, number
+from minerva_select.text.formatting import interval, number, printable
 from minerva_select.text.proof import describe_proof, has_proof
 
 if TYPE_CHECKING:
     from minerva_select.results import Selection
+    from minerva_select.results.effects import Effects
 
 MOST_ROWS = 40
+MOST_EFFECT_ROWS = 240  # without scripts, the table replaces the chart
 Cell = str | tuple[str, ...]  # text, or names of columns
 
 
@@ -30,8 +35,8 @@ class ChartTable:
 def chart_table(selection: Selection, kind: str) -> ChartTable:
     """Return the values of a chart as text."""
     headings, cells = _TABLES[kind](selection, digits_for(selection))
-    rows = tuple(cells)
-    return ChartTable(headings, rows[:MOST_ROWS], max(0, len(rows) - MOST_ROWS))
+    rows, most = tuple(cells), MOST_EFFECT_ROWS if kind in ("effects", "pair_map") else MOST_ROWS
+    return ChartTable(headings, rows[:most], max(0, len(rows) - most))
 
 
 _Table = tuple[tuple[str, ...], Iterable[tuple[Cell, ...]]]
@@ -54,6 +59,46 @@ def _contributions(selection: Selection, digits: int) -> _Table:
             *((describe_proof(result) or "dropped",) if with_proof else ()),
         )
         for result in results
+    )
+
+
+def _effects(selection: Selection, _digits: int) -> _Table:
+    effects = selection.effects
+    assert effects is not None
+    classes = ("Class",) if len(effects.outcomes) > 1 else ()
+    headings = ("Feature", "Values", "Rows", *classes, "Observed (95%)", "Given the others (95%)")
+    return headings, _effect_rows(selection, effects)
+
+
+def _effect_rows(selection: Selection, effects: Effects) -> Iterator[tuple[Cell, ...]]:
+    conversions = {result.feature: result.conversion for result in selection.features}
+    is_share = bool(effects.outcomes)
+    for effect in effects.features:
+        span = value_span(effect.curves)
+        for k, label in enumerate(label_bins(effect.bins, conversions[effect.feature])):
+            for outcome, curve in enumerate(effect.curves):
+                adjusted = curve.adjusted[k] if curve.adjusted else None
+                points = (point_text(point, span, is_share=is_share) for point in (curve.observed[k], adjusted))
+                classes = (effects.outcomes[outcome],) if len(effects.outcomes) > 1 else ()
+                yield (effect.feature,), label, f"{effect.bins[k].n_rows:,}", *classes, *points
+
+
+def _pair_map(selection: Selection, _digits: int) -> _Table:
+    effects = selection.effects
+    assert effects is not None
+    assert effects.pair is not None
+    pair = effects.pair
+    conversions = {result.feature: result.conversion for result in selection.features}
+    first = label_bins(pair.first_bins, conversions[pair.first])
+    second = label_bins(pair.second_bins, conversions[pair.second])
+    known = [value for line in pair.values for value in line if value is not None]
+    span, is_share = (max(known) - min(known) if known else 0.0), bool(effects.outcomes)
+    headings = (printable(pair.first, 40), printable(pair.second, 40), "Rows", "Value")
+    return headings, (
+        (first[row], second[column], f"{n_rows:,}", format_outcome(value, span, is_share=is_share))
+        for row, (line, counts) in enumerate(zip(pair.values, pair.n_rows, strict=True))
+        for column, (value, n_rows) in enumerate(zip(line, counts, strict=True))
+        if value is not None and n_rows >= EFFECTS.min_map_rows
     )
 
 
@@ -105,6 +150,8 @@ def _stability(selection: Selection, _digits: int) -> _Table:
 
 _TABLES: dict[str, Callable[[Selection, int], _Table]] = {
     "contributions": _contributions,
+    "effects": _effects,
+    "pair_map": _pair_map,
     "path": _path,
     "pairs": _pairs,
     "training": _training,

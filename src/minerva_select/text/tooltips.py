@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from minerva_select.codes import Role
-from minerva_select.text.formatting import count_features, join_names, nats_with_interval, number
+from minerva_select.text.effects import point_text
+from minerva_select.text.formatting import count_features, join_names, nats_with_interval, number, percent
 from minerva_select.text.proof import describe_proof
 from minerva_select.text.roles import describe_role
 
 if TYPE_CHECKING:
     from minerva_select.results import FeatureResult, PairResult, Repeats
+    from minerva_select.results.effects import EffectBin, EffectPoint
 
 MOST_NAMES = 3
 SUPPORTING = "Supporting"  # in a legend, next to a hatched mark
@@ -37,6 +39,27 @@ def contribution_lines(result: FeatureResult, digits: int) -> list[str]:
     if result.replaced_by:
         lines.append(f"substitute for {join_names(result.replaced_by, MOST_NAMES)}")
     return lines
+
+
+def effect_lines(
+    label: str,
+    one: EffectBin,
+    outcome: str,
+    points: tuple[EffectPoint, EffectPoint | None],
+    span: float,
+    *,
+    is_share: bool,
+) -> list[str]:
+    """What is known about one bin of a feature; ``points`` are the observed and the adjusted one."""
+    observed, adjusted = (point_text(point, span, is_share=is_share) for point in points)
+    rows = f"{one.n_rows:,} row{'' if one.n_rows == 1 else 's'} ({percent(one.share)})"
+    lines = [label, rows, outcome, f"observed {observed}"]
+    return [*lines, f"given the others {adjusted}"] if adjusted else lines
+
+
+def map_lines(first: str, second: tuple[str, str], found: str, n_rows: int) -> list[str]:
+    """What is known about one cell of a map, after the name of its first feature; ``second`` is a name and a label."""
+    return [first, f"{join_names([second[0]])}: {second[1]}", found, f"{n_rows:,} rows"]
 
 
 def path_lines(nats: str, removed: Sequence[str], *, selected: bool) -> list[str]:

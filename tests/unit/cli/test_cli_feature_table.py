@@ -137,3 +137,15 @@ def test_proof_has_a_column_where_there_is_room_and_a_mark_everywhere():
 
 def test_equivalents_of_a_kept_feature_are_listed():
     assert printed(supported_selection(), 200)[2].rstrip().endswith("{total day minutes, total day charge, day cost}")
+
+
+def test_the_effect_is_a_sparkline_with_an_arrow_and_words_where_there_is_no_room_or_no_unicode():
+    wide = printed(full_selection(), 180)
+    assert "effect" in wide[0]
+    assert re.split(r"\s{2,}", wide[2].strip())[4] == "▁▂▃▄▅▆▇█ ↗"
+    assert re.split(r"\s{2,}", wide[3].strip())[4] == "most: f0"
+    plain = Console(file=io.TextIOWrapper(io.BytesIO(), encoding="ascii"), width=180)
+    plain.print(feature_table(full_selection(), full_selection().features, plain))
+    plain.file.seek(0)
+    assert " rises " in plain.file.read()
+    assert not any("effect" in printed(supported_selection(), width)[0] for width in (60, 180))

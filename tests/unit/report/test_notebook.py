@@ -55,10 +55,11 @@ def test_the_headline_comes_first_then_key_figures_and_warnings():
 
 def test_the_table_has_the_selected_features_and_a_folded_one_the_dropped():
     fragment = Fragment(render_fragment(FULL))
-    assert len(fragment.rows[0]) == 5
+    assert len(fragment.rows[0]) == 6
     assert [row[0] for row in fragment.rows[1:5]] == ["f0", "f1", "f2", "f3"]
     assert fragment.rows[1][1:4] == ["0.500", "", "0.000"]
-    assert fragment.rows[1][4].startswith(str(FULL.features[0].reason))
+    assert fragment.rows[1][4] == "▁▂▃▄▅▆▇█ ↗"
+    assert fragment.rows[1][5].startswith(str(FULL.features[0].reason))
     assert [row[0] for row in fragment.rows[6:8]] == ["f4", "f5"]
     assert fragment.rows[6][-1] == str(FULL.features[4].reason)
     assert "details" in fragment.tags

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import gzip
 import hashlib
 import itertools
@@ -28,9 +29,10 @@ from minerva_select.results import (
     WarningCode,
 )
 from minerva_select.text.captions import chart_heading, remark
+from minerva_select.text.effects import NO_EFFECTS
 
 KEPT = Reason(ReasonCode.CONTRIBUTES, values={"nats": 0.5})
-KINDS = ("contributions", "path", "pairs", "training", "stability")
+KINDS = ("contributions", "effects", "pair_map", "path", "pairs", "training", "stability")
 VOID = {"meta", "input"}
 SECTIONS = ["result", "findings", *KINDS, "features", "warnings", "details"]
 HOSTILE = [
@@ -143,7 +145,7 @@ def test_the_title_is_the_headline_and_headings_never_skip_a_level(full):
 def test_every_link_leads_to_a_section_of_the_page(full):
     anchors = {f"#{value}" for value in full.values("id")}
     links = full.values("href")
-    assert len(links) == 11  # the skip link and ten sections
+    assert len(links) == 1 + len(SECTIONS)  # the skip link and the sections
     assert set(links) <= anchors
 
 
@@ -155,13 +157,13 @@ def test_the_result_has_its_key_figures(full):
 def test_the_table_has_every_feature_with_its_numbers_and_reason(full):
     first, dropped, last = (full.features[k] for k in (1, 5, -1))
     assert len(full.features) == 13
-    assert {len(row) for row in full.features} == {8}
+    assert {len(row) for row in full.features} == {9}
     assert first[0] == "f0"
-    assert first[2:7] == ["0.5000.480 to 0.520", "0.0000.000 to 0.001", "100%", "f1", "f4, f5"]
-    assert first[7] == str(full_selection().features[0].reason)
+    assert first[2:7] == ["0.5000.480 to 0.520", "0.0000.000 to 0.001", "▁▂▃▄▅▆▇█ ↗", "100%", "f1"]
+    assert first[8] == str(full_selection().features[0].reason)
     assert dropped[0] == "f4"
-    assert dropped[2:7] == ["0.001-0.002 to 0.004", "0.100", "10%", "", "for f0"]
-    assert last[:7] == ["f11", "dropped", "", "0.000", "0%", "", ""]
+    assert dropped[2:7] == ["0.001-0.002 to 0.004", "0.100", "", "10%", ""]
+    assert last[:7] == ["f11", "dropped", "", "0.000", "", "0%", ""]
 
 
 def test_the_table_has_proof_near_misses_and_equivalents():
@@ -217,6 +219,13 @@ def test_the_kept_features_are_named_below_the_headline_and_the_rest_counted():
     assert "and 8 more" in names
 
 
+def test_a_selection_without_effects_says_so_instead_of_drawing_them():
+    without = Page(render(dataclasses.replace(full_selection(), effects=None)))
+    assert NO_EFFECTS in without.words
+    assert without.values("role").count("img") == len(KINDS) - 2
+    assert NO_EFFECTS not in Page(render(selection_of())).words  # nothing is kept
+
+
 def test_a_path_of_one_set_is_a_remark_instead_of_a_chart():
     kept = FeatureResult("a", True, KEPT, contribution_nats=0.5)
     selection = selection_of(kept, path=(PathPoint(1, ("a",), 0.5, 0.48, 0.52),))
@@ -232,9 +241,9 @@ def test_an_interval_that_rounds_to_its_estimate_is_left_out():
 
 def test_every_chart_has_a_description_and_its_data(full):
     descriptions = [value for value in full.values("aria-label") if "chart" in value or "Heat map" in value]
-    assert full.values("role").count("img") == len(descriptions) == 5
-    assert full.tags.count("details") == 5
-    contributions, path, *_ = full.tables[:-1]
+    assert full.values("role").count("img") == len(descriptions) == len(KINDS)
+    assert full.tags.count("details") == len(KINDS)
+    contributions, _, _, path, *_ = full.tables[:-1]
     assert contributions[1] == ["f0", "0.500", "0.480 to 0.520", "0.000"]
     assert path[4] == ["f0, f1, f2, f3", "4", "0.600", "0.590 to 0.610"]
 
@@ -319,7 +328,7 @@ def test_only_the_scripts_of_the_page_run_and_no_request_is_sent(source, full):
 
 def test_figures_are_json_in_light_and_dark(full):
     figures = [json.loads(text) for attributes, text in full.scripts if attributes.get("type") == "application/json"]
-    assert len(figures) == 5
+    assert len(figures) == len(KINDS)
     for figure in figures:
         assert figure["light"]["data"]
         assert figure["light"] != figure["dark"]

@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from minerva_select.errors import InputError, unknown_name
-from minerva_select.report.figures import contributions, pairs, path, stability, training
+from minerva_select.report.figures import contributions, effects, pair_map, pairs, path, stability, training
 from minerva_select.report.figures.theme import DARK, LIGHT
 from minerva_select.results import Selection
 
@@ -17,6 +17,8 @@ __all__ = ["DARK", "KINDS", "LIGHT", "figure", "has"]
 
 _MODULES: dict[str, ModuleType] = {
     "contributions": contributions,
+    "effects": effects,
+    "pair_map": pair_map,
     "path": path,
     "pairs": pairs,
     "training": training,
@@ -26,6 +28,8 @@ KINDS = tuple(_MODULES)
 
 _NEEDS = {
     "contributions": "it needs a selected feature with a contribution or a weight",
+    "effects": "it needs the effects of kept features, which MinervaSelector measures for one target",
+    "pair_map": "it needs the effects of two kept features whose interaction was measured",
     "path": "it needs two sets whose information was measured",
     "pairs": "it needs two selected features whose interaction was measured",
     "training": "it needs a training history",
