@@ -105,6 +105,7 @@ class EquivalenceConfig:
     max_disagreement: float = 0.005  # share of rows in which only one of two columns is missing
     max_levels: int = 64  # of a coarser version
     max_change_share: float = 0.03  # of the changes between neighbors in random order: a coarser version has few
+    max_chance_share: float = 0.5  # of them, however many levels it has: as many would be chance
     min_expected_changes: float = 50.0  # below, a rare level may lie in one interval by chance
     max_categorical: int = 300  # columns that are all compared with each other
     min_minority_rows: int = 10  # outside the most frequent level, below which a column hardly varies

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2, rankdata
 
 from minerva_select.config import EQUIVALENCE
+from minerva_select.preprocessing.binned_information import bin_ranks, binned_information, plugin_information
 from minerva_select.schema import Column, ColumnType, Table
 
 _BLOCK = 512  # columns compared at once
@@ -98,8 +99,8 @@ class _SampledColumn:
 
     def information(self, classes: NDArray[np.int64]) -> float:
         """Information about the target, by counting in bins, in steps that hide small differences."""
-        bins = self.codes if self.is_categorical else _bin(self.ranks, EQUIVALENCE.n_bins)
-        information = _information(np.minimum(bins, EQUIVALENCE.max_levels), classes)
+        bins = self.codes if self.is_categorical else bin_ranks(self.ranks, EQUIVALENCE.n_bins)
+        information = binned_information(np.minimum(bins, EQUIVALENCE.max_levels), classes)
         return round(information / EQUIVALENCE.information_step) * EQUIVALENCE.information_step
 
 
@@ -159,7 +160,7 @@ def is_difference_informative(
     """Whether what a column differs by from another one, of the given ranks, clearly says something of the target."""
     if not np.ptp(difference) > 0:
         return False
-    level = _bin(ranks, EQUIVALENCE.n_difference_bins)
+    level = bin_ranks(ranks, EQUIVALENCE.n_difference_bins)
     return _depends(_bin_locally(difference, ranks), level, classes)
 
 
@@ -183,7 +184,7 @@ def _depends(bins: NDArray[np.int64], given: NDArray[np.int64], classes: NDArray
     for value in np.unique(given):
         rows = given == value
         own, own_classes = bins[rows], classes[rows]
-        information += _plugin(own, own_classes) * rows.mean()
+        information += plugin_information(own, own_classes) * rows.mean()
         freedom += (len(np.unique(own)) - 1) * (len(np.unique(own_classes)) - 1)
     p_value = chi2.sf(2 * len(bins) * information, max(1, freedom))
     excess = information - freedom / (2 * len(bins))
@@ -223,7 +224,8 @@ def _coarser_versions(columns: Sequence[_SampledColumn], keep: Collection[str]) 
         return found
     n_rows = len(coarse[0].codes)
     n_used = int(min(n_rows, max(EQUIVALENCE.min_rows, _MAX_COMPARISONS / (len(coarse) * len(fine)))))
-    rows = np.linspace(0, n_rows - 1, n_used).astype(np.int64)
+    # In random order: a column that follows the order of the rows would hardly change among equal values of another
+    rows = np.random.default_rng(0).permutation(np.linspace(0, n_rows - 1, n_used).astype(np.int64))
     codes = np.stack([one.codes[rows] for one in coarse], axis=1).astype(np.uint8)  # (n_used, n_coarse)
     shares = [np.bincount(column) / n_used for column in codes.T]
     expected = n_used * np.array([1 - (share**2).sum() for share in shares])  # changes in random order
@@ -238,7 +240,8 @@ def _coarser_versions(columns: Sequence[_SampledColumn], keep: Collection[str]) 
         else:
             ordered = codes[np.argsort(leader.codes[rows], kind="stable")]
             n_changes = (ordered[1:] != ordered[:-1]).sum(axis=0)
-            is_coarser = (n_changes <= allowed) & (expected >= EQUIVALENCE.min_expected_changes)
+            is_coarser = n_changes <= np.minimum(allowed, EQUIVALENCE.max_chance_share * expected)
+            is_coarser &= expected >= EQUIVALENCE.min_expected_changes
             hits = [int(k) for k in np.flatnonzero(is_coarser) if coarse[k].n_codes < leader.n_codes]
         for k in hits:
             if coarse[k].name != leader.name and _follow(leader.name, found) != coarse[k].name:
@@ -254,24 +257,3 @@ def _determines(first: NDArray[np.int64], second: NDArray[np.int64]) -> bool:
     n_wrong_alone = len(second) - int(counts.sum(axis=0).max())
     # A column that hardly varies in these rows is determined by any other
     return n_wrong_alone >= EQUIVALENCE.min_minority_rows and n_wrong <= EQUIVALENCE.max_wrong_share * n_wrong_alone
-
-
-def _bin(ranks: NDArray[np.floating], n_bins: int) -> NDArray[np.int64]:
-    """Equal bins of ranks between 0 and 1; missing ones have a bin of their own."""
-    bins = np.minimum((np.nan_to_num(ranks) * n_bins).astype(np.int64), n_bins - 1)
-    return np.where(np.isnan(ranks), n_bins, bins)
-
-
-def _information(bins: NDArray[np.int64], classes: NDArray[np.int64]) -> float:
-    """Mutual information by counting, without the bias of independent columns."""
-    freedom = (len(np.unique(bins)) - 1) * (len(np.unique(classes)) - 1)
-    return max(0.0, _plugin(bins, classes) - freedom / (2 * len(bins)))
-
-
-def _plugin(first: NDArray[np.int64], second: NDArray[np.int64]) -> float:
-    counts = np.zeros((int(first.max()) + 1, int(second.max()) + 1))
-    np.add.at(counts, (first, second), 1)
-    joint = counts / counts.sum()
-    product = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
-    positive = joint > 0
-    return float((joint[positive] * np.log(joint[positive] / product[positive])).sum())

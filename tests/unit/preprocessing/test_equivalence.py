@@ -255,3 +255,14 @@ def test_hundreds_of_independent_binary_columns_take_seconds(rng):
     found, seconds = timed(rng.integers(0, 2, 600), {f"x{k}": rng.integers(0, 2, 600) for k in range(600)})
     assert found == {}
     assert seconds < 2.5  # comparing every pair by itself takes 5
+
+
+def test_a_column_that_follows_the_order_of_the_rows_is_no_coarser_version_of_one_with_many_equal_values(rng):
+    amount = np.where(rng.random(N_ROWS) < 0.05, rng.exponential(size=N_ROWS), 0)
+    part = np.where(np.arange(N_ROWS) < 0.6 * N_ROWS, "first", "second").astype(object)
+    assert find(rng.integers(2, size=N_ROWS), amount=amount, part=part) == {}
+
+
+def test_a_rare_count_of_many_values_is_no_coarser_version_of_an_unrelated_column(rng):
+    count = np.where(rng.random(N_ROWS) < 0.03, rng.integers(1, 60, size=N_ROWS), 0)
+    assert find(rng.integers(2, size=N_ROWS), count=count, length=rng.normal(size=N_ROWS)) == {}
