@@ -17,6 +17,7 @@ os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 if TYPE_CHECKING:
     from minerva_select.data.open_table import open_source
+    from minerva_select.preflight import check_table
     from minerva_select.results import Estimate, Selection
     from minerva_select.selectors import MinervaSelector, mutual_information
 
@@ -24,12 +25,21 @@ _HOME = {
     "Estimate": "minerva_select.results",
     "MinervaSelector": "minerva_select.selectors",
     "Selection": "minerva_select.results",
+    "check_table": "minerva_select.preflight",
     "mutual_information": "minerva_select.selectors",
     "open_source": "minerva_select.data.open_table",
 }
 _PACKAGES = ("callbacks", "errors", "evaluation", "problems", "results", "selectors")
 
-__all__ = ["Estimate", "MinervaSelector", "Selection", "__version__", "mutual_information", "open_source"]
+__all__ = [
+    "Estimate",
+    "MinervaSelector",
+    "Selection",
+    "__version__",
+    "check_table",
+    "mutual_information",
+    "open_source",
+]
 
 
 def __getattr__(name: str) -> Any:

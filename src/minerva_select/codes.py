@@ -112,6 +112,37 @@ class WarningCode(StrEnum):
     FILLED_UP = "filled_up"  # fewer features have a score than n_features_to_select asks for
 
 
+class FindingCode(StrEnum):
+    """What is wrong with a table before a fit, most serious first."""
+
+    # The fit refuses these
+    MISSING_TARGET = "missing_target"
+    INFINITE_VALUES = "infinite_values"
+
+    # About the target
+    MANY_CLASSES = "many_classes"
+    SINGLE_MEMBER_CLASSES = "single_member_classes"
+
+    # Columns that may be known only after the outcome
+    LEAK = "leak"  # alone it explains nearly all of the target's entropy
+    LEAK_BY_PRESENCE = "leak_by_presence"  # whether it has a value explains most of it
+    LEAK_BY_TIME = "leak_by_time"  # its dates are later than the time of the row
+    LEAK_BY_NAME = "leak_by_name"
+
+    # Columns that are read in a way that may not be meant
+    DATES_AS_TEXT = "dates_as_text"  # also as integers such as 20240131
+    NUMBERS_AS_TEXT = "numbers_as_text"
+    CODES_AS_NUMBERS = "codes_as_numbers"
+
+    # Columns and rows that say nothing, or nothing new; the fit handles them
+    IDENTIFIER = "identifier"
+    FREE_TEXT = "free_text"
+    NEAR_COPY = "near_copy"  # columns that carry the same information; the first one represents the others
+    DUPLICATED_ROWS = "duplicated_rows"
+    CONSTANT = "constant"
+    ALL_MISSING = "all_missing"
+
+
 class StopCause(StrEnum):
     """Why a fit ended before it had converged."""
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 STAGE_NAMES = {
     "read": "reading",
+    "check": "checking",
     "encode": "encoding rows",
     "screen": "screening",
     "learn": "learning",

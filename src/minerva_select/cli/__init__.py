@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from minerva_select import __version__
+from minerva_select.cli.check import check_command
 from minerva_select.cli.compare import compare_command
 from minerva_select.cli.demo import demo_command
 from minerva_select.cli.estimate import estimate_command
@@ -87,6 +88,7 @@ app = typer.Typer(
 )
 for _name, _command, _example in (
     ("select", select_command, "minerva select transactions.parquet --target is_fraud --ignore id,batch --out results"),
+    ("check", check_command, "minerva check transactions.parquet --target is_fraud"),
     ("compare", compare_command, "minerva compare transactions.parquet --target is_fraud --methods minerva,ksg,boruta"),
     ("estimate", estimate_command, "minerva estimate transactions.parquet --x amount,country --y is_fraud"),
     ("reproduce", reproduce_command, "minerva reproduce a --quick"),

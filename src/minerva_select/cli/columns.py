@@ -97,6 +97,19 @@ def check_count(n_features: int | None, n_columns: int, keep: Sequence[str] = ()
         )
 
 
+def check_target(target: Any) -> None:
+    """Raise if a target, an Arrow table, has missing values."""
+    from pyarrow import compute
+
+    for name in target.column_names:
+        n_missing = int(compute.sum(compute.is_null(target.column(name), nan_is_null=True)).as_py() or 0)
+        if n_missing:
+            raise InputError(
+                f"The target {name!r} has {n_missing:,} missing value{'' if n_missing == 1 else 's'}; leave those rows "
+                "out with --drop-missing-target, or fill them."
+            )
+
+
 def check_rows(n_rows: int) -> None:
     """Raise if the table is empty."""
     if n_rows == 0:

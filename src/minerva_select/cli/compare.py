@@ -12,6 +12,7 @@ from minerva_select.cli.columns import (
     check_count,
     check_disjoint,
     check_rows,
+    check_target,
     parse_columns,
     parse_one_column,
     split_table,
@@ -130,6 +131,7 @@ def compare_command(
             table = prepare_table(table, reading.preparation)
             X, y = split_table(table, named["--target"], named["--ignore"])
             check_count(n_features, X.num_columns)
+            check_target(y)
             folder = None if out is None else prepare_folder(out, (COMPARISON, PAGE))
             from minerva_select.evaluation import compare
 

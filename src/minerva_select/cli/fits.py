@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from minerva_select.cli.columns import ROW_OPTIONS, check_count
+from minerva_select.cli.columns import ROW_OPTIONS, check_count, check_target
 from minerva_select.cli.opened_table import OpenedTable
 from minerva_select.cli.verbosity import logger
 from minerva_select.errors import InputError
@@ -56,7 +56,9 @@ class Fit:
             "keep": table.named["--keep"],
             "drop": table.named["--drop"],
         }
-        return cls(X, y.read(), row_arguments, {**of_columns, **parameters}, solver)
+        target = y.read()
+        check_target(target)
+        return cls(X, target, row_arguments, {**of_columns, **parameters}, solver)
 
     def run(self, callbacks: Sequence[Callable[[Progress], object]]) -> Selection:
         """Fit the selector and return its selection."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from minerva_select.cli import options
+from minerva_select.cli.check import check_opened, print_notes
 from minerva_select.cli.fits import Fit, check_repeatable
 from minerva_select.cli.interrupts import stop_on_ctrl_c
 from minerva_select.cli.opened_table import OpenedTable
@@ -106,6 +107,8 @@ def select_command(
             fit = Fit.from_options(table, parameters, solver)
             if not hidden:
                 _report_size(table.source, budget, cache_dir, time_limit)
+                bar(Progress("check", 0.0))
+                print_notes(check_opened(table, fit.X, fit.y), time_limit)
             with stop_on_ctrl_c(single_process=n_processes == 1) as stop:
                 selection = with_command(fit.run((bar, stop)), ctx, data)
         if repeats is not None and not stop.requested:

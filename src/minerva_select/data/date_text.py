@@ -111,13 +111,24 @@ def guess_format(name: str, column: Any, candidates: Sequence[str] = FORMATS) ->
 def choose_format(name: str, fitting: Sequence[str]) -> str:
     """Return the format of a column if it is clear; raise if day and month cannot be distinguished."""
     best = fitting[0]
-    swapped = best.translate(str.maketrans("dm", "md"))
+    swapped = swap_day_and_month(best)
     if swapped != best and swapped in fitting and len(fitting) < len(FORMATS):
         raise InputError(
             f"The dates of column {name!r} can be read with the day or the month first; add the format, as in "
             f"{name}={best} or {name}={swapped}."
         )
     return best
+
+
+def swap_day_and_month(date_format: str) -> str:
+    """The same format with day and month exchanged.
+
+    Examples
+    --------
+    >>> swap_day_and_month("%d/%m/%Y")
+    '%m/%d/%Y'
+    """
+    return date_format.translate(str.maketrans("dm", "md"))
 
 
 def read_dates(texts: Sequence[str], date_format: str) -> NDArray[np.datetime64]:

@@ -16,7 +16,7 @@ from minerva_select.errors import InputError, InputTypeError, brief, first_line
 from minerva_select.schema import Column, Table
 
 
-def as_table(X: Any) -> Table:
+def as_table(X: Any, *, allow_infinite: bool = False) -> Table:
     """Convert data to a :class:`~minerva_select.schema.Table`."""
     X = materialize(X)
     frame = _as_frame(X)
@@ -32,7 +32,7 @@ def as_table(X: Any) -> Table:
         # A generator: a sparse matrix may claim more columns than there is memory for their names
         names = (f"x{i}" for i in range(array.shape[1] if array.ndim == 2 else 0))
         table = _table_from_array(array, names, "X")
-    for column in table.columns:
+    for column in () if allow_infinite else table.columns:
         _check_finite(column, f"Column {column.name!r}", "column")
     return table
 
@@ -41,13 +41,24 @@ def as_target(y: Any, n_rows: int) -> Table:
     """Convert a target of one or several columns without missing values."""
     if y is None:
         raise InputError("This method requires y to be passed, but the target y is None.")
-    table = _few_columns(y, "y")
-    if table.n_rows != n_rows:
+    table = read_columns(y, "y")
+    check_length(table, n_rows)
+    check_target(table)
+    return table
+
+
+def check_length(target: Table, n_rows: int) -> None:
+    """Raise unless a target has a value for every row."""
+    if target.n_rows != n_rows:
         raise InputError(
-            f"Found input variables with inconsistent numbers of samples: [{n_rows}, {table.n_rows}]; "
+            f"Found input variables with inconsistent numbers of samples: [{n_rows}, {target.n_rows}]; "
             "give X and y the same number of rows."
         )
-    for column in table.columns:
+
+
+def check_target(target: Table) -> None:
+    """Raise if a target has missing or infinite values, or one value only."""
+    for column in target.columns:
         what = f"The target {column.name!r}"
         _check_finite(column, what, "rows")
         _check_present(column, what)
@@ -55,9 +66,8 @@ def as_target(y: Any, n_rows: int) -> Table:
             first = column.values[0]
             value = brief(column.levels[first]) if column.levels is not None else str(first).removesuffix(".0")
             raise InputError(
-                f"{what} has only one value ({value} in all {n_rows} samples); choose a target that varies."
+                f"{what} has only one value ({value} in all {target.n_rows} samples); choose a target that varies."
             )
-    return table
 
 
 def as_column(values: Any, n_rows: int, what: str) -> Column:
@@ -65,7 +75,7 @@ def as_column(values: Any, n_rows: int, what: str) -> Column:
 
     ``what`` is the name for errors, and for values without a name.
     """
-    table = _few_columns(values, what)
+    table = read_columns(values, what)
     if len(table.columns) != 1:
         raise InputError(f"{what} must be one column, got {len(table.columns)}; give one value per row.")
     column = table.columns[0]
@@ -77,7 +87,8 @@ def as_column(values: Any, n_rows: int, what: str) -> Column:
     return column
 
 
-def _few_columns(y: Any, what: str) -> Table:
+def read_columns(y: Any, what: str) -> Table:
+    """Convert an array, a Series or a table of a few columns, such as a target, as it is; ``what`` names it."""
     y = materialize(y, what)
     frame = _as_frame(y)
     if isinstance(frame, nw.Series):

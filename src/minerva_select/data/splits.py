@@ -11,6 +11,16 @@ from minerva_select.config import SPLITS
 from minerva_select.data.groups import assign_groups
 from minerva_select.errors import InputError
 
+MIN_ROWS = 6  # two each to train, tune and test on
+
+
+def check_rows(n_rows: int) -> None:
+    """Raise if a table has too few rows to split."""
+    if n_rows < MIN_ROWS:
+        raise InputError(
+            f"{n_rows} samples are too few to train, tune and test on different ones; give at least {MIN_ROWS}."
+        )
+
 
 def split_rows(
     n_rows: int,

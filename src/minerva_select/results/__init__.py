@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from minerva_select.codes import BinKind, EffectShape, ReasonCode, Role, SuspectKind, WarningCode
+from minerva_select.codes import BinKind, EffectShape, FindingCode, ReasonCode, Role, SuspectKind, WarningCode
 from minerva_select.results.effects import EffectBin, EffectCurve, EffectPoint, Effects, FeatureEffect, PairMap
 from minerva_select.results.estimate import Estimate, PathPoint, Repeats
 from minerva_select.results.feature import FeatureResult, PairResult, Reason, Suspect
 from minerva_select.results.progress import Progress, TrainingRecord, WeightRecord
 from minerva_select.results.provenance import Provenance
 from minerva_select.results.selection import Selection
+from minerva_select.results.table_check import Finding, TableCheck
 from minerva_select.results.warning import SelectionWarning
 
 __all__ = [
@@ -21,6 +22,8 @@ __all__ = [
     "Estimate",
     "FeatureEffect",
     "FeatureResult",
+    "Finding",
+    "FindingCode",
     "PairMap",
     "PairResult",
     "PathPoint",
@@ -34,6 +37,7 @@ __all__ = [
     "SelectionWarning",
     "Suspect",
     "SuspectKind",
+    "TableCheck",
     "TrainingRecord",
     "WarningCode",
     "WeightRecord",

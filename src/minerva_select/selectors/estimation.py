@@ -15,6 +15,7 @@ from minerva_select.checks import check_choice
 from minerva_select.codes import EstimateDoubt, EstimateNote, Estimator
 from minerva_select.config import DENSITY_RATIO, ESTIMATION, JUDGE, FitConfig
 from minerva_select.data.frames import as_table, as_target
+from minerva_select.data.splits import check_rows
 from minerva_select.errors import InputError, MinervaWarning
 from minerva_select.mi.arrays import shared_tuning_rows
 from minerva_select.mi.critic_training import fit_critics
@@ -45,7 +46,7 @@ from minerva_select.selectors.continuous_estimate import (
     sample_rows,
 )
 from minerva_select.selectors.device_fallback import compute_or_fall_back
-from minerva_select.selectors.fold_splits import check_rows, encode, make_folds, split_into_folds
+from minerva_select.selectors.fold_splits import encode, make_folds, split_into_folds
 from minerva_select.selectors.parameters import as_generator, resolve_categorical
 from minerva_select.selectors.row_metadata import RowMetadata, read_row_metadata
 from minerva_select.solvers.candidate_search import SearchContext, search_candidates

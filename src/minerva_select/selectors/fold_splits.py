@@ -21,7 +21,6 @@ from minerva_select.runtime.distributed import ProcessGroup
 from minerva_select.schema import ColumnType, Table
 from minerva_select.selectors.row_metadata import RowMetadata
 
-MIN_ROWS = 6  # two each to train, tune and test on
 NEVER = -80.0  # log prior of a bin that never occurs
 PACKED_FROM = 100_000  # tables of this many rows are packed, which halves their memory
 
@@ -30,14 +29,6 @@ def as_rows(encoded: EncodedTable, device: torch.device) -> Rows:
     """Convert encoded columns to tensors."""
     positions = encoded.numeric + encoded.categorical
     return rows_from_arrays(encoded.quantiles, encoded.codes, encoded.n_levels, positions, device)
-
-
-def check_rows(n_rows: int) -> None:
-    """Raise if a table has too few rows to split."""
-    if n_rows < MIN_ROWS:
-        raise InputError(
-            f"{n_rows} samples are too few to train, tune and test on different ones; give at least {MIN_ROWS}."
-        )
 
 
 def informative_rows(target: Table, target_types: TargetTypes) -> int:

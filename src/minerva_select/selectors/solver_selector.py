@@ -20,6 +20,7 @@ from minerva_select.checks import as_path
 from minerva_select.codes import WarningCode
 from minerva_select.data.frames import as_target
 from minerva_select.data.memory_budget import MemoryBudget, rows_within_time_limit
+from minerva_select.data.splits import check_rows
 from minerva_select.errors import InputError, MinervaWarning
 from minerva_select.preprocessing.column_types import CategoricalFeatures, TargetTypes, infer_target_types
 from minerva_select.results import FeatureResult, Progress, Provenance, Selection, TrainingRecord
@@ -30,7 +31,7 @@ from minerva_select.schema import Table
 from minerva_select.selectors.base import TableSelector
 from minerva_select.selectors.device_fallback import compute_or_fall_back
 from minerva_select.selectors.fit_context import FitContext, plain
-from minerva_select.selectors.fold_splits import check_rows, find_strata
+from minerva_select.selectors.fold_splits import find_strata
 from minerva_select.selectors.out_of_core import Stream, open_stream
 from minerva_select.selectors.parameters import (
     as_generator,

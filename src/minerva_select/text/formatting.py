@@ -76,6 +76,21 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
 
 
+def rough_duration(seconds: float) -> str:
+    """Format an estimated duration with as many digits as an estimate deserves.
+
+    Examples
+    --------
+    >>> [rough_duration(seconds) for seconds in (0.4, 13.2, 47, 95, 1000, 10_000)]
+    ['1 s', '15 s', '45 s', '2 min', '17 min', '3 h']
+    """
+    if seconds < 10:
+        return f"{max(1, math.ceil(seconds))} s"
+    if seconds < 60:
+        return f"{5 * round(seconds / 5)} s"
+    return f"{round(seconds / 60)} min" if seconds < 5400 else f"{round(seconds / 3600)} h"
+
+
 def join_names(names: Sequence[str], most: int = 6, limit: int | None = LONGEST_NAME) -> str:
     """Join names for a sentence, each cut to ``limit``; names past ``most`` are only counted."""
     shown = [printable(name, limit) or "''" for name in names[:most]]

@@ -81,7 +81,7 @@ def test_output_that_cannot_be_written_is_one_sentence(folder, selector, monkeyp
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("minerva_select.cli.select._print", full)
-    assert_refused(run(*SELECT), "The output")
+    assert_refused(run(*SELECT, "--quiet"), "The output")
     assert sorted(path.name for path in (folder / "results").iterdir()) == list(RESULTS)
 
 

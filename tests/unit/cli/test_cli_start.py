@@ -42,7 +42,7 @@ def test_a_missing_file_is_refused_before_heavy_imports():
 
 def test_every_help_has_an_example_that_parses(run):
     commands = re.findall(r"^  (\w+) ", run("--help").stdout.split("Commands:")[1], re.MULTILINE)
-    assert sorted(commands) == ["compare", "demo", "estimate", "report", "reproduce", "select"]
+    assert sorted(commands) == ["check", "compare", "demo", "estimate", "report", "reproduce", "select"]
     for command in commands:
         example = re.search(rf"Example:\n    minerva ({command}\b.*)", run(command, "--help").stdout)
         assert example is not None

@@ -1,0 +1,167 @@
+"""Check a table: read it, look for everything that is known to go wrong, and estimate the time of a fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from minerva_select.codes import FindingCode
+from minerva_select.data.frames import as_column, check_length, check_target, read_columns
+from minerva_select.data.splits import check_rows
+from minerva_select.errors import InputError, unknown_name
+from minerva_select.preflight.checked_rows import CheckedRows, read_rows
+from minerva_select.preflight.codes_as_numbers import find_codes
+from minerva_select.preflight.fit_time import estimate_fit_seconds
+from minerva_select.preflight.leaks import find_leaks
+from minerva_select.preflight.target import find_target_faults
+from minerva_select.preflight.text_columns import find_text_faults
+from minerva_select.preflight.uninformative import find_uninformative
+from minerva_select.preprocessing.column_types import CategoricalFeatures, infer_column_types, infer_target_types
+from minerva_select.results.table_check import Finding, TableCheck
+from minerva_select.schema import Column, Table
+
+
+def check_table(
+    X: Any,
+    y: Any,
+    *,
+    times: Any = None,
+    categorical_features: CategoricalFeatures = "auto",
+    target_type: str = "auto",
+    drop: Sequence[str] = (),
+) -> TableCheck:
+    """Find what is wrong with a table before a fit, and estimate the time of the fit.
+
+    Takes about a second. Of a large table, rows from all parts are checked, about 2 million cells.
+
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_features)
+        Any table that :meth:`MinervaSelector.fit` takes.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        The target; missing values are reported.
+    times : array-like of shape (n_samples,), optional
+        Time of each row, as numbers or dates.
+    categorical_features, target_type, drop
+        As in :class:`MinervaSelector`; columns in ``drop`` are not checked.
+
+    Returns
+    -------
+    TableCheck
+        Findings as codes with columns, values and the options that change them; ``print`` shows sentences.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from minerva_select import check_table
+    >>> rng = np.random.default_rng(0)
+    >>> X = pd.DataFrame({"customer": np.arange(500), "amount": rng.normal(size=500), "currency": "EUR"})
+    >>> for finding in check_table(X, rng.integers(2, size=500)).findings:
+    ...     print(finding.code, finding.columns, " ".join(finding.options))
+    identifier ('customer',) --drop customer
+    constant ('currency',) --drop currency
+    """
+    read = read_input(X, y, categorical_features, target_type, drop)
+    row_times = None if times is None else as_column(times, read.n_rows, "times").take(read.positions)
+    data, targets = read.data, read.data.target.names
+    unparsed = find_text_faults(data)
+    findings = [
+        *read.findings,
+        *find_target_faults(read.target, data.target_types),
+        *find_leaks(data, targets, row_times),
+        *find_codes(data),
+        *unparsed,
+        *find_uninformative(data.without({finding.columns[0] for finding in unparsed})),
+    ]
+    return TableCheck(
+        target=", ".join(targets),
+        n_rows=read.n_rows,
+        n_columns=len(data.table.columns),
+        n_checked=read.n_read,
+        findings=_in_order(findings),
+        fit_seconds=estimate_fit_seconds(data, read.target.n_rows),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class CheckInput:
+    """A table as it is checked, and what was found when it was read."""
+
+    data: CheckedRows
+    positions: NDArray[np.int64]  # of these rows in the table
+    target: Table  # of all rows that have one
+    n_rows: int  # of the table
+    n_read: int
+    findings: list[Finding]
+
+
+def read_input(
+    X: Any,
+    y: Any,
+    categorical_features: CategoricalFeatures = "auto",
+    target_type: str = "auto",
+    drop: Sequence[str] = (),
+) -> CheckInput:
+    """Read the rows to check and the target; raise for what cannot be a table and its target."""
+    n_rows, table, positions = read_rows(X)
+    for name in drop:
+        if name not in table.names:
+            raise unknown_name("column", name, table.names)
+    table, infinite = _without_infinite(table.select([name for name in table.names if name not in drop]))
+    target = read_columns(y, "y")
+    check_length(target, n_rows)
+    missing = np.logical_or.reduce([column.missing for column in target.columns])
+    if missing.all():
+        raise InputError(f"The target {target.names[0]!r} has no values; choose another target.")
+    known = target.take(np.flatnonzero(~missing)) if missing.any() else target
+    check_rows(known.n_rows)
+    check_target(known)
+    has_target = ~missing[positions]
+    if not has_target.all():
+        table, positions = table.take(np.flatnonzero(has_target)), positions[has_target]
+    types = infer_column_types(table, _of_columns(categorical_features, table))
+    data = CheckedRows(table, target.take(positions), types, infer_target_types(known, target_type))
+    return CheckInput(data, positions, known, n_rows, len(has_target), [*_missing_target(target, missing), *infinite])
+
+
+def _of_columns(categorical: CategoricalFeatures, table: Table) -> CategoricalFeatures:
+    """The parameter ``categorical_features`` without the columns that are not checked."""
+    if isinstance(categorical, str):
+        return categorical
+    if isinstance(categorical, Mapping):
+        return {name: value for name, value in categorical.items() if name in table.names}
+    return [name for name in categorical if name in table.names]
+
+
+def _missing_target(target: Table, missing: NDArray[np.bool_]) -> list[Finding]:
+    if not missing.any():
+        return []
+    values = {"n_missing": int(missing.sum()), "n_rows": len(missing)}
+    return [Finding(FindingCode.MISSING_TARGET, target.names, values, ("--drop-missing-target",))]
+
+
+def _without_infinite(table: Table) -> tuple[Table, list[Finding]]:
+    """The table with missing values in place of infinite ones, and the columns that have some."""
+    counts = {column.name: int(np.isinf(column.values).sum()) for column in table.columns if column.is_numeric}
+    found = [
+        Finding(FindingCode.INFINITE_VALUES, (name,), {"n_infinite": count}, ("--drop", name))
+        for name, count in counts.items()
+        if count
+    ]
+    columns = tuple(_finite(column) if counts.get(column.name) else column for column in table.columns)
+    return Table(columns, table.n_rows), found
+
+
+def _finite(column: Column) -> Column:
+    return Column(column.name, np.where(np.isinf(column.values), np.nan, column.values), None, column.conversion)
+
+
+def _in_order(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Findings in the order of their codes, most serious first."""
+    order = list(FindingCode)
+    return tuple(sorted(findings, key=lambda finding: order.index(finding.code)))

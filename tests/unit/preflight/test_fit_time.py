@@ -1,0 +1,44 @@
+"""Claim: the expected time of a fit grows with the work, and takes the processor into account."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+from minerva_select.preflight import fit_time
+from minerva_select.preflight.fit_time import FitWork, estimate_fit_seconds, relative_speed
+from minerva_select.preflight.table_check import read_input
+
+WORK = {"n_rows": 5000, "n_columns": 20, "n_informative": 8, "n_outcomes": 2}
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_more_rows_columns_information_or_classes_take_longer(name):
+    assert FitWork(**{**WORK, name: 3 * WORK[name]}).seconds > FitWork(**WORK).seconds
+
+
+def test_each_class_of_a_target_counts():
+    digits = load_digits()
+    assert FitWork.of(read_input(digits.data, digits.target).data, len(digits.target)).n_outcomes == 10
+
+
+def test_columns_that_carry_information_alone_are_counted():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=1000)
+    X = np.column_stack([rng.normal(size=(1000, 5)), y[:, None] + rng.normal(size=(1000, 3))])
+    assert FitWork.of(read_input(X, y).data, 1000).n_informative == 3
+
+
+def test_a_processor_of_half_the_speed_takes_twice_as_long(monkeypatch):
+    rng = np.random.default_rng(0)
+    data = read_input(rng.normal(size=(200, 3)), rng.integers(2, size=200)).data
+    seconds = []
+    for speed in (1.0, 2.0):
+        monkeypatch.setattr(fit_time, "relative_speed", lambda speed=speed: speed)
+        seconds.append(estimate_fit_seconds(data, 200))
+    assert seconds[1] == pytest.approx(2 * seconds[0])
+
+
+def test_the_speed_of_the_processor_is_measured_in_a_fraction_of_a_second():
+    assert 0.01 < relative_speed() < 100
