@@ -422,6 +422,7 @@ class SupportConfig:
     drop_share: float = 0.3  # of the ranked units that each refit drops
     few_units: int = 8  # from here on, one at a time
     max_units: int = 300  # that a refit compares; of more, those with the best screen
+    max_halved: int = 32  # dropped units that are ranked by refits; the others by their importance to a model of all
     n_singles: int = 5  # units at the head of the ranking that compete to be the best one alone
 
 
@@ -719,6 +720,17 @@ class DensityRatioConfig:
 
 
 DENSITY_RATIO = DensityRatioConfig()
+
+
+@dataclass(frozen=True)
+class FitReuseConfig:
+    """How many fits are kept in memory for others that differ only in the number of features; one per split."""
+
+    max_fits: int = 128
+    max_bytes: int = 64 * 2**20
+
+
+FIT_REUSE = FitReuseConfig()
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
-"""Rank units by recursive elimination, and measure the best subset of every size."""
+"""Rank units by recursive elimination, find the best set of every size, and measure some of them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 
 from minerva_select.config import ELIMINATION, EXPLANATION, SUPPORT
@@ -47,30 +48,61 @@ def _order_by_refits(judge: Judge, units: Sequence[int]) -> list[int]:
     return dropped[::-1]
 
 
-def best_subset(judge: Judge, order: Sequence[int], size: int, required: Collection[int] = ()) -> list[int]:
-    """The best set of this size: the first units of the order, or those that follow the best single unit.
+def rank_rest(judge: Judge, selected: Sequence[int], rest: Sequence[int]) -> list[int]:
+    """Order the units that were not selected by what they add to the selected ones, most important first.
 
-    The tuning rows decide. Recursive elimination judges units by what they add to many others, so its first unit need
-    not be the best one alone.
+    They add next to nothing, so few refits are enough: the best ones are ranked by halving.
     """
-    backward = _first(order, size, required)
-    if len(order) < 2 or not judge.arrays_in_use or not judge.has_time:
-        return backward
-    forward = _first([judge.best_single(order), *order], size, required)
-    if set(forward) == set(backward):
-        return backward
-    return max((backward, forward), key=judge.array_bound)
+    if len(rest) < 2 or not judge.arrays_in_use:
+        return list(rest)
+    n_refits = 1 + min(len(rest), SUPPORT.max_halved).bit_length()
+    if not judge.has_time_for(len(selected) + EXPLANATION.max_additions + n_refits):  # the rest of the fit comes first
+        return list(rest)
+    remaining, dropped = list(rest), list[int]()
+    while len(remaining) > 1:
+        importances = judge.array_importances([*selected, *remaining])
+        ordered = sorted(remaining, key=lambda unit: -importances[unit])
+        n_kept = min(SUPPORT.max_halved, len(remaining) // 2)
+        remaining, dropped = ordered[:n_kept], [*ordered[n_kept:], *dropped]
+    return [*remaining, *dropped]
 
 
-def _first(order: Iterable[int], size: int, required: Collection[int]) -> list[int]:
-    distinct = dict.fromkeys([*required, *order])
-    return list(distinct)[:size]
+@dataclass(frozen=True)
+class Ranking:
+    """The best set of every size: the first units of the order, unless the tuning rows prefer another small set."""
+
+    order: Sequence[int]  # all units, the required ones first
+    small_sets: Mapping[int, list[int]] = field(default_factory=dict)  # by size
+
+    def best(self, size: int) -> list[int]:
+        """The best set of this size; all units if there are fewer."""
+        return list(self.small_sets.get(size, self.order[:size]))
 
 
-def measure_path(judge: Judge, order: Sequence[int], selected: Sequence[int], required: Collection[int]) -> Path:
+def find_best_sets(judge: Judge, order: Sequence[int], n_selected: int, required: Collection[int] = ()) -> Ranking:
+    """The best sets of all sizes; ``order`` starts with the units that were selected, which are the best of their size.
+
+    Recursive elimination judges units by what they add to many others, so its first unit need not be the best one
+    alone. Sets that start with the best single unit compete with those that start as the order does.
+    """
+    free = [unit for unit in order if unit not in required]
+    ranked = [*required, *free]
+    if len(free) < 2 or not judge.arrays_in_use or not judge.has_time:
+        return Ranking(ranked)
+    single = judge.best_single(free)
+    sizes = [len(required) + size for size in range(1, free.index(single) + 1)]
+    others = {size: [*required, single, *free][:size] for size in sizes if size != n_selected}
+    judge.fit_arrays([one for size, other in others.items() for one in (ranked[:size], other)])
+    better = {
+        size: other for size, other in others.items() if judge.array_bound(other) > judge.array_bound(ranked[:size])
+    }
+    return Ranking(ranked, better)
+
+
+def measure_path(judge: Judge, ranking: Ranking, selected: Sequence[int], required: Collection[int]) -> Path:
     """Information of the selected units and of the best set of every smaller size, largest first."""
     sizes = [size for size in _path_sizes(len(selected)) if size >= max(1, len(required))]
-    smaller = [best_subset(judge, order, size, required) for size in sizes if size < len(selected)]
+    smaller = [ranking.best(size) for size in sizes if size < len(selected)]
     subsets = [sorted(subset) for subset in (selected, *smaller) if subset]
     judge.fit_nested(subsets, selected)
     judge.fit_arrays(subsets, measured=True)

@@ -20,7 +20,7 @@ from minerva_select.solvers.candidate_search import CandidateSet, SearchContext,
 from minerva_select.solvers.elimination import eliminate, find_proven
 from minerva_select.solvers.judge import Judge
 from minerva_select.solvers.permutation import held_out_importances
-from minerva_select.solvers.ranking import Path, best_subset, measure_path, rank_units
+from minerva_select.solvers.ranking import Path, Ranking, find_best_sets, measure_path, rank_rest, rank_units
 from minerva_select.solvers.screen import add_pair_tables, marginal_z_of_units, screen_fold, sort_by_screen
 from minerva_select.solvers.subsample import subsample_folds
 from minerva_select.solvers.supporting import SupportResult, add_supporting
@@ -46,6 +46,8 @@ class VettingSolution:
     left_behind: MeanEstimate | None = None  # what all columns add to the selected units; None: not measured
     units: UnitAttribution = field(default_factory=UnitAttribution)
     path: Path = field(default_factory=list)
+    ranking: Ranking = field(default_factory=lambda: Ranking([]))  # the best set of every size
+    filled_up: frozenset[int] = frozenset()  # selected units that were added to reach the smallest number
     importance_rounds: list[dict[int, float]] = field(default_factory=list)  # nats of each unit, by round of sparsify
     still_rising: bool = False  # whether longer training would find more information in the selected units
 
@@ -58,13 +60,15 @@ def solve_vetting(
     training: TrainingContext,
     *,
     n_to_select: int | None = None,
+    min_to_select: int = 0,
     proven_only: bool = False,
 ) -> VettingSolution:
     """Find the units that carry information together and that no other units make redundant.
 
     A unit is one feature, or a group of features that are selected together. Units in ``required`` are selected
-    whatever they contribute; without ``n_to_select``, so are all others that contribute. With ``proven_only``, units
-    that are not proven on their own are left out.
+    whatever they contribute; without ``n_to_select``, so are all others that contribute, and at least
+    ``min_to_select``. With ``proven_only``, units that are not proven on their own are left out. Neither number
+    changes how units are ranked.
     """
     deadline = training.deadline
 
@@ -107,9 +111,10 @@ def solve_vetting(
     selected = [*kept, *support.added]
     if judge.has_time_for(2):
         judge.choose_families(selected)
-    order = _order_units(judge, selected, support.order, importances, screens[0], n_to_select)
-    if n_to_select is not None:
-        selected = best_subset(judge, order, n_to_select, required)
+    order = _order_units(judge, selected, support.order, importances, screens[0], everything)
+    ranking, found = find_best_sets(judge, order, len(selected), required), frozenset(selected)
+    if n_to_select is not None or len(selected) < min_to_select:
+        selected = ranking.best(min_to_select if n_to_select is None else n_to_select)
     selected.sort()
 
     # Measure: contributions, what is left behind, nested subsets, interactions
@@ -120,7 +125,7 @@ def solve_vetting(
     columns = attribute_columns(folds, screens[0], context.features_of(selected), arrays, in_time=in_time)
     additions = {**_add_one(judge, selected, order, columns.marginal), **elimination.dropped}
     attributed = attribute_units(judge, selected, contributions) if judge.has_time else UnitAttribution()
-    path = measure_path(judge, order, selected, required)
+    path = measure_path(judge, ranking, selected, required)
     information = judge.measure(selected)
     # All columns carry at least as much as some of them, even if a model of all drowns in noise
     adds_more = left_behind is not None and left_behind.mean > 0
@@ -139,6 +144,8 @@ def solve_vetting(
         left_behind=left_behind,
         units=attributed,
         path=path,
+        ranking=ranking,
+        filled_up=frozenset(selected) - found if n_to_select is None else frozenset(),
         importance_rounds=context.importance_rounds,
         still_rising=judge.still_rising(selected),
     )
@@ -186,18 +193,22 @@ def _order_units(
     ranked: Sequence[int],
     importances: dict[int, MeanEstimate],
     screen: PairwiseInformation,
-    n_to_select: int | None,
+    everything: Sequence[int],
 ) -> list[int]:
-    """All units in order of importance: the selected ones first, then those that were ranked, then by their tests."""
+    """All units in order of importance: the selected ones first, then those that can be compared, then by their tests.
+
+    ``ranked`` are the units that were ranked as candidates to support the others; without them, the rest is ranked.
+    """
     unit_z = marginal_z_of_units(screen, judge.context.units)
     others = sorted(
         (unit for unit in range(len(unit_z)) if unit not in {*selected, *ranked}),
         key=lambda unit: (unit not in importances, -importances[unit].z if unit in importances else -unit_z[unit]),
     )
-    others = [*(unit for unit in ranked if unit not in selected), *others]
-    if n_to_select is not None and n_to_select > len(selected) and len(others) <= SUPPORT.max_units:
-        others = rank_units(judge, selected, others)
-    return [*rank_units(judge, [], selected), *others]
+    first = [unit for unit in ranked if unit not in selected]
+    if not ranked:
+        comparable = frozenset(everything)
+        first = rank_rest(judge, selected, [unit for unit in others if unit in comparable])
+    return list(dict.fromkeys([*rank_units(judge, [], selected), *first, *others]))
 
 
 def _add_one(

@@ -4,7 +4,7 @@ import pytest
 
 from minerva_select.config import EXPLANATION, SUPPORT
 from minerva_select.mi.inference import MeanEstimate
-from minerva_select.solvers.ranking import best_subset, measure_path, rank_units
+from minerva_select.solvers.ranking import Ranking, find_best_sets, measure_path, rank_rest, rank_units
 
 
 class KnownJudge:
@@ -20,7 +20,10 @@ class KnownJudge:
 
     @property
     def has_time(self):
-        return len(self.asked) < self.n_sets
+        return self.has_time_for(1)
+
+    def has_time_for(self, n_sets):
+        return len(self.asked) + n_sets <= self.n_sets
 
     def fit_arrays(self, sets, measured=False):
         self.fitted = [list(units) for units in sets]
@@ -99,22 +102,66 @@ PAIR = {0: 0.1, 1: 0.1, 2: 0.3}, {(0, 1): 0.4}
 
 
 @pytest.mark.parametrize(("size", "expected"), [(1, [2]), (2, [0, 1]), (3, [0, 1, 2])])
-def test_the_best_subset_starts_with_the_ranking_or_with_the_best_single_unit(size, expected):
-    assert sorted(best_subset(KnownJudge(*PAIR), [0, 1, 2], size)) == expected
+def test_the_best_set_starts_with_the_ranking_or_with_the_best_single_unit(size, expected):
+    assert sorted(find_best_sets(KnownJudge(*PAIR), [0, 1, 2], 3).best(size)) == expected
 
 
-def test_the_best_subset_holds_all_required_units():
-    assert sorted(best_subset(KnownJudge(*PAIR), [0, 1, 2], 2, required=[2])) == [0, 2]
-    assert best_subset(KnownJudge(*PAIR), [0, 1, 2], 1, required=[1]) == [1]
+def test_the_best_set_of_the_selected_size_is_the_selection():
+    # Unit 3 carries alone more than units 0 and 1 together
+    judge = KnownJudge({0: 0.1, 1: 0.1, 3: 0.9})
+    ranking = find_best_sets(judge, [0, 1, 3], 2)
+    assert [sorted(ranking.best(size)) for size in (1, 2, 3)] == [[3], [0, 1], [0, 1, 3]]
 
 
-def test_without_time_the_best_subset_follows_the_ranking():
-    assert best_subset(KnownJudge(*PAIR, n_sets=0), [0, 1, 2], 1) == [0]
+def test_sets_larger_than_the_selection_contain_it():
+    judge = KnownJudge({0: 0.1, 1: 0.0, 2: 0.0, 3: 0.3, 4: 0.2})
+    ranking = find_best_sets(judge, [0, 1, 2, 3, 4], 1)
+    assert [ranking.best(size) for size in (1, 2, 3, 4, 5)] == [[0], [3, 0], [3, 0, 1], [0, 1, 2, 3], [0, 1, 2, 3, 4]]
 
 
-def test_the_path_has_the_best_subset_of_every_size_from_all_selected_units_down():
+def test_the_best_set_of_any_size_is_known_whatever_size_is_asked_for_first():
+    judge = KnownJudge({unit: 0.1 * (5 - unit) for unit in range(5)})
+    ranking = find_best_sets(judge, range(5), 3)
+    assert [ranking.best(size) for size in range(7)] == [list(range(min(size, 5))) for size in range(7)]
+
+
+def test_the_best_set_holds_all_required_units():
+    assert sorted(find_best_sets(KnownJudge(*PAIR), [0, 1, 2], 3, required=[2]).best(2)) == [0, 2]
+    ranking = find_best_sets(KnownJudge(*PAIR), [0, 1, 2], 3, required=[1])
+    assert ranking.best(1) == [1]
+    assert sorted(ranking.best(2)) == [0, 1]
+
+
+def test_without_time_or_with_neural_critics_alone_the_best_set_follows_the_ranking():
     judge = KnownJudge(*PAIR)
-    path = measure_path(judge, [0, 1, 2], [0, 1, 2], required=())
+    judge.arrays_in_use = False
+    for one in (judge, KnownJudge(*PAIR, n_sets=0)):
+        assert find_best_sets(one, [0, 1, 2], 3).best(1) == [0]
+
+
+def test_what_was_not_selected_is_ranked_by_what_it_adds_to_the_selection():
+    judge = KnownJudge({0: 0.5, 1: 0.1, 2: 0.0, 3: 0.2, 4: 0.0}, {(0, 4): 0.3})
+    assert rank_rest(judge, [0], [1, 2, 3, 4]) == [4, 3, 1, 2]
+    assert all(0 in units for units in judge.asked)
+
+
+def test_few_refits_rank_many_units():
+    n_units = 8 * SUPPORT.max_halved
+    judge = KnownJudge({unit: n_units - unit for unit in range(n_units)})
+    assert rank_rest(judge, [], list(range(n_units))) == list(range(n_units))
+    assert [len(units) for units in judge.asked] == [n_units, 32, 16, 8, 4, 2]
+
+
+def test_what_was_not_selected_keeps_its_order_without_time_or_trees():
+    slow, neural = KnownJudge({0: 0.0, 1: 0.1}, n_sets=5), KnownJudge({0: 0.0, 1: 0.1})
+    neural.arrays_in_use = False
+    assert rank_rest(slow, [], [0, 1]) == rank_rest(neural, [], [0, 1]) == [0, 1]
+    assert slow.asked == neural.asked == []
+
+
+def test_the_path_has_the_best_set_of_every_size_from_all_selected_units_down():
+    judge = KnownJudge(*PAIR)
+    path = measure_path(judge, find_best_sets(judge, [0, 1, 2], 3), [0, 1, 2], required=())
     assert [units for units, _ in path] == [[0, 1, 2], [0, 1], [2]]
     assert [one.mean for _, one in path] == pytest.approx([0.9, 0.6, 0.3])
     assert judge.nested == [units for units, _ in path]
@@ -123,24 +170,26 @@ def test_the_path_has_the_best_subset_of_every_size_from_all_selected_units_down
 def test_the_best_smaller_set_may_hold_a_unit_that_was_not_selected():
     # Unit 3 carries alone what units 0 and 1 carry together
     judge = KnownJudge({0: 0.1, 1: 0.1, 3: 0.5}, {(0, 1): 0.4})
-    path = measure_path(judge, [0, 1, 3], [0, 1], required=())
+    path = measure_path(judge, find_best_sets(judge, [0, 1, 3], 2), [0, 1], required=())
     assert [units for units, _ in path] == [[0, 1], [3]]
 
 
 def test_no_set_of_the_path_lacks_a_required_unit():
-    path = measure_path(KnownJudge(*PAIR), [0, 1, 2], [0, 1, 2], required=[1, 2])
+    judge = KnownJudge(*PAIR)
+    path = measure_path(judge, find_best_sets(judge, [0, 1, 2], 3, [1, 2]), [0, 1, 2], required=[1, 2])
     assert [units for units, _ in path] == [[0, 1, 2], [1, 2]]
 
 
 def test_the_path_ends_when_the_time_does():
-    assert len(measure_path(KnownJudge(*PAIR, n_sets=2), [0, 1, 2], [0, 1, 2], required=())) == 2
-    assert measure_path(KnownJudge(*PAIR), [0, 1, 2], [], required=()) == []
+    assert len(measure_path(KnownJudge(*PAIR, n_sets=2), Ranking([0, 1, 2]), [0, 1, 2], required=())) == 2
+    assert measure_path(KnownJudge(*PAIR), Ranking([0, 1, 2]), [], required=()) == []
 
 
 def test_of_many_units_the_path_has_few_points_and_all_small_sizes():
     n_units = 8 * EXPLANATION.max_path_points
     judge = KnownJudge(dict.fromkeys(range(n_units), 0.1))
-    sizes = [len(units) for units, _ in measure_path(judge, range(n_units), range(n_units), required=())]
+    path = measure_path(judge, Ranking(range(n_units)), range(n_units), required=())
+    sizes = [len(units) for units, _ in path]
     assert sizes[0] == n_units
     assert sizes == sorted(set(sizes), reverse=True)
     assert sizes[-EXPLANATION.small_path_sizes :] == list(range(EXPLANATION.small_path_sizes, 0, -1))

@@ -195,10 +195,11 @@ def order(make_context, generator, monkeypatch):
     importances = {0: MeanEstimate(1.0, 0.1), 1: MeanEstimate(-0.1, 0.1), 4: MeanEstimate(0.1, 0.1)}  # z: 10, -1, 1
     screen = SimpleNamespace(marginal_z=torch.tensor([0.0, 0.0, 1.0, 9.0, 5.0, 0.0]))  # units 2 and 3 have 9 and 5
     monkeypatch.setattr(vetting, "rank_units", lambda judge, always, units: sorted(units, reverse=True))
+    monkeypatch.setattr(vetting, "rank_rest", lambda judge, selected, units: sorted(units, reverse=True))
     judge = SimpleNamespace(context=context)
 
-    def run(selected, ranked=(), n_to_select=None):
-        return vetting._order_units(judge, selected, ranked, importances, screen, n_to_select)
+    def run(selected, ranked=(), everything=()):
+        return vetting._order_units(judge, selected, ranked, importances, screen, everything)
 
     return run
 
@@ -209,9 +210,25 @@ def test_units_are_ordered_by_rank_then_by_importance_and_then_by_the_screen(ord
     assert order([1, 2], ranked=[3, 2]) == [2, 1, 3, 0, 4]
 
 
-def test_dropped_units_are_ranked_if_more_are_requested_than_were_selected(order):
-    assert order([1, 2], n_to_select=2) == [2, 1, 0, 4, 3]
-    assert order([1, 2], n_to_select=3) == [2, 1, 4, 3, 0]
+def test_dropped_units_that_can_be_compared_are_ranked_unless_they_were_before(order):
+    assert order([1, 2], everything=range(5)) == [2, 1, 4, 3, 0]
+    assert order([1, 2], everything=[1, 2, 3, 4]) == [2, 1, 4, 3, 0]
+    assert order([1, 2], everything=[2, 3]) == [2, 1, 3, 0, 4]
+    assert order([1, 2], ranked=[3, 2], everything=range(5)) == [2, 1, 3, 0, 4]
+
+
+@pytest.mark.reference
+def test_the_number_to_select_does_not_change_the_ranking(parity, solve):
+    codes, y = parity
+    free = solve(codes, y)
+    assert {*free.ranking.order[:2]} == {*free.selected}
+    for size in (1, 2, 4):
+        told, filled = solve(codes, y, n_to_select=size), solve(codes, y, min_to_select=size)
+        assert told.ranking == filled.ranking == free.ranking
+        assert told.selected == sorted(free.ranking.best(size))
+        assert filled.selected == (sorted(free.ranking.best(size)) if size > 2 else free.selected)
+        assert filled.filled_up == frozenset(filled.selected) - frozenset(free.selected)
+        assert told.filled_up == frozenset()
 
 
 def test_all_units_are_compared_unless_there_are_too_many(make_context, generator, monkeypatch):
