@@ -54,6 +54,29 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
         raise unknown_name(name, value, choices)
 
 
+def check_feature_count(name: str, value: object, n_columns: float, n_kept: int = 0) -> int:
+    """Return a number of features to select as an int; ``n_kept`` are kept on request.
+
+    Examples
+    --------
+    >>> check_feature_count("n_features", 30, n_columns=20)
+    Traceback (most recent call last):
+    minerva_select.errors.InputError: n_features is 30, but there are 20 columns; request at most that many.
+    """
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or int(value) < 1:
+        raise InputError(f"{name} must be a whole number above 0, got {brief(value)}.")
+    if int(value) > n_columns:
+        raise InputError(
+            f"{name} is {brief(int(value))}, but there are {n_columns} columns; request at most that many."
+        )
+    if int(value) < n_kept:
+        raise InputError(
+            f"{name} is {value}, but keep names {n_kept} (a group counts as one); request at least as many or keep "
+            "fewer."
+        )
+    return int(value)
+
+
 def check_callable(function: object, name: str = "progress") -> None:
     """Raise unless a callback is callable or None."""
     if function is not None and not callable(function):

@@ -16,6 +16,8 @@ class ReasonCode(StrEnum):
     SUPPORTING = "supporting"  # kept because the columns of its kind add information together; no proof of its own
     ON_REQUEST = "on_request"  # named in ``keep``, or in a feature group with a column that is
     TO_REACH_COUNT = "to_reach_count"  # without proof, because n_features_to_select asks for so many
+    TO_REACH_MINIMUM = "to_reach_minimum"  # without proof, because min_features_to_select asks for so many
+    AMONG_BEST = "among_best"  # the number was chosen after the fit; it measured no contribution within this set
     POSITIVE_WEIGHT = "positive_weight"  # Algorithm 1: the weight stayed above zero
     SCORE = "score"  # a baseline's own rule; also the reason of what that rule drops
 
@@ -89,6 +91,8 @@ class WarningCode(StrEnum):
     UNPARSED_NUMBERS = "unparsed_numbers"  # text that looks like numbers or dates
     NO_USABLE_COLUMN = "no_usable_column"
     FEWER_COLUMNS_THAN_REQUESTED = "fewer_columns_than_requested"
+    RAISED_TO_MINIMUM = "raised_to_minimum"  # features were added because of min_features_to_select
+    CHOSEN_AFTER_FIT = "chosen_after_fit"  # another number of features than the fit selected
 
     # About rows
     FEW_ROWS = "few_rows"

@@ -105,7 +105,7 @@ REFUSED = {
 
 
 BAD_PARAMETERS = {
-    "more columns than there are": ({"n_features_to_select": 6}, "is 6, but X has 5 columns"),
+    "more columns than there are": ({"n_features_to_select": 6}, "is 6, but there are 5 columns"),
     "no columns": ({"n_features_to_select": 0}, "n_features_to_select"),
     "an unknown target type": ({"target_type": "discreet"}, "'discreet'"),
     "an unknown column": ({"categorical_features": ["f9"]}, "(in categorical_features) 'f9'"),

@@ -8,6 +8,7 @@ from minerva_select.results.estimate import Estimate, PathPoint, Repeats
 from minerva_select.results.feature import FeatureResult, PairResult, Reason, Suspect
 from minerva_select.results.progress import Progress, TrainingRecord, WeightRecord
 from minerva_select.results.provenance import Provenance
+from minerva_select.results.ranking import FeatureRanking, RankedSet
 from minerva_select.results.selection import Selection
 from minerva_select.results.table_check import Finding, TableCheck
 from minerva_select.results.warning import SelectionWarning
@@ -21,6 +22,7 @@ __all__ = [
     "Effects",
     "Estimate",
     "FeatureEffect",
+    "FeatureRanking",
     "FeatureResult",
     "Finding",
     "FindingCode",
@@ -29,6 +31,7 @@ __all__ = [
     "PathPoint",
     "Progress",
     "Provenance",
+    "RankedSet",
     "Reason",
     "ReasonCode",
     "Repeats",

@@ -21,6 +21,8 @@ from minerva_select.results.json_format import dump_json, load_json
 from minerva_select.results.parsing import ParseError, parse_as
 from minerva_select.results.progress import TrainingRecord, WeightRecord
 from minerva_select.results.provenance import Provenance
+from minerva_select.results.ranking import FeatureRanking, check_ranking
+from minerva_select.results.resize import resize
 from minerva_select.results.warning import SelectionWarning
 
 if TYPE_CHECKING:
@@ -76,6 +78,7 @@ class Selection:
     provenance: Provenance | None = field(default=None, compare=False)
     left_behind: Estimate | None = None
     effects: Effects | None = None  # how the target goes with the kept features
+    ranking: FeatureRanking | None = None  # the best features of every number
 
     @property
     def selected(self) -> tuple[str, ...]:
@@ -138,6 +141,34 @@ class Selection:
     def _kept_as(self, code: ReasonCode) -> tuple[str, ...]:
         return tuple(result.feature for result in self.features if result.selected and result.reason.code is code)
 
+    def with_n_features(self, n_features: int) -> Selection:
+        """Return the selection of the best ``n_features`` features, without another fit.
+
+        A fit with ``n_features_to_select=n_features`` selects the same features.
+
+        Parameters
+        ----------
+        n_features : int
+            Number of features to keep (a group counts as one), at least as many as are kept on request.
+
+        Returns
+        -------
+        Selection
+            If the features differ from those of the fit, contributions, interactions, adjusted effects, ``left_behind``
+            and ``cost`` are left out, since they depend on the other kept features. ``mutual_information`` is then the
+            most that the fit measured in features of this set, which is a lower bound; None if it measured none.
+
+        Examples
+        --------
+        >>> from minerva_select.results import FeatureRanking, Reason
+        >>> features = tuple(FeatureResult(name, name == "a", Reason(ReasonCode.NOISE)) for name in "abc")
+        >>> ranking = FeatureRanking((("a",), ("c",), ("b",)))
+        >>> selection = Selection("y", features, None, None, n_rows=1000, ranking=ranking)
+        >>> selection.with_n_features(2).selected
+        ('a', 'c')
+        """
+        return resize(self, n_features)
+
     def to_frame(self) -> pd.DataFrame:
         """Return one row per feature, in column order.
 
@@ -190,6 +221,7 @@ class Selection:
             _check_names(selection)
             _check_frequencies(selection)
             check_effects(selection.effects)
+            check_ranking(selection.ranking)
         except ParseError as error:
             raise InputError(f"{source} is not a saved selection: {error}.") from None
         return selection
@@ -289,5 +321,7 @@ def _mentioned_names(selection: Selection) -> Iterator[tuple[str, Iterable[str]]
         yield f"effects.features[{k}].feature", (effect.feature,)
     if effects is not None and effects.pair is not None:
         yield "effects.pair", (effects.pair.first, effects.pair.second)
+    if selection.ranking is not None:
+        yield "ranking", selection.ranking.names()
     for k, record in enumerate(selection.weight_history):
         yield f"weight_history[{k}].weights", record.weights

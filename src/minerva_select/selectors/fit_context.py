@@ -19,6 +19,7 @@ from minerva_select.preprocessing.column_types import TargetTypes
 from minerva_select.preprocessing.identifiers import Identifier
 from minerva_select.results import (
     Estimate,
+    FeatureRanking,
     FeatureResult,
     Provenance,
     Reason,
@@ -50,11 +51,12 @@ class FitContext:
     row_metadata: RowMetadata
     n_features: int | None  # units to select; None: the solver decides
     keep_redundant: bool
-    proven_only: bool
+    proven_only: bool  # before units are added to reach a number
     rng: np.random.Generator
     device: torch.device
     deadline: Deadline
     on_record: Callable[[TrainingRecord], None]
+    min_features: int = 0  # units to select at least
     stream: Stream | None = None  # all rows, if ``table`` is a sample of them
     table_rows: RowSample | None = None  # which rows are in ``table``; None: all
     sampled_from: int | None = None  # number of all rows, if the time limit allows only a sample
@@ -206,7 +208,10 @@ def plain(value: Any) -> Any:
 def empty_selection(context: FitContext) -> Selection:
     """The result if no column can be used: nothing is fitted."""
     results = (context.unused_result(name) for name in context.table.names)
-    nothing = Estimate(0.0, 0.0, 0.0, context.n_rows)
+    nothing, kept = (
+        Estimate(0.0, 0.0, 0.0, context.n_rows),
+        [name for name in context.table.names if name in context.columns.kept],
+    )
     return Selection(
         target=context.target_name,
         features=tuple(result for result in results if result is not None),
@@ -216,4 +221,5 @@ def empty_selection(context: FitContext) -> Selection:
         warnings=(SelectionWarning(WarningCode.NO_USABLE_COLUMN), *context.column_warnings()),
         settings=context.settings,
         versions=versions(),
+        ranking=FeatureRanking(tuple((name,) for name in kept), len(kept)),
     )

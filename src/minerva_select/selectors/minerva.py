@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import math
+from typing import Any, Self
 
 import torch
+from sklearn.utils.validation import check_is_fitted
 
 from minerva_select.codes import WarningCode
 from minerva_select.config import FitConfig
@@ -14,12 +18,15 @@ from minerva_select.mi.fold import Target
 from minerva_select.preprocessing.duplicated_rows import find_copies
 from minerva_select.results import Selection, SelectionWarning, TrainingRecord
 from minerva_select.results.provenance import versions
+from minerva_select.results.resize import resize
 from minerva_select.runtime.device import limit_threads
 from minerva_select.runtime.rng import seeded_rng
 from minerva_select.selectors.effects import measure_effects
 from minerva_select.selectors.estimation import as_estimate
 from minerva_select.selectors.fit_context import FitContext, empty_selection
+from minerva_select.selectors.fit_reuse import SHARED_FITS, FittedAttributes, fit_key
 from minerva_select.selectors.fold_splits import encode, informative_rows, make_folds, shard_rows, split_into_folds
+from minerva_select.selectors.parameters import check_count, check_minimum, check_parameters
 from minerva_select.selectors.result_builder import ResultBuilder
 from minerva_select.selectors.solver_selector import SolverSelector
 from minerva_select.selectors.suspicious_columns import find_suspects, suspect_warnings
@@ -51,6 +58,12 @@ class MinervaSelector(SolverSelector):
     proven_only : bool
         Whether to keep only features whose own contribution is proven on held-out rows. By default supporting features
         are kept too: those that add information together, though none of them is proven alone.
+    min_features_to_select : int
+        Smallest number of features (a group counts as one), for pipelines that cannot work with none. If the tests
+        find fewer, the best others by their ranking are kept too, with the reason ``to_reach_minimum`` and a warning.
+    reuse_fit : bool
+        Whether fits of the same data that differ only in ``n_features_to_select`` share one fit, as a grid search over
+        it needs. The selections are then those of :meth:`with_n_features`. Needs an integer ``random_state``.
     device : str
         "auto", "cpu", "cuda", "mps", ...
     time_limit : float, optional
@@ -99,8 +112,66 @@ class MinervaSelector(SolverSelector):
     ['f1', 'f4']
     """
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, times: Any = None) -> Self:
+        """Find the features of X that carry information about y; see :meth:`SolverSelector.fit`."""
+        if not self.reuse_fit:
+            return super().fit(X, y, sample_weight, groups=groups, times=times)
+        check_parameters(self.get_params(deep=False))
+        n_features = self.n_features_to_select
+        n_columns = X.shape[1] if len(getattr(X, "shape", ())) == 2 else math.inf
+        check_count(n_features, n_columns)
+        check_minimum(self.min_features_to_select, n_features, n_columns)
+
+        def fit_all() -> FittedAttributes:
+            other = copy.copy(self)
+            other.n_features_to_select, other.reuse_fit = None, False
+            other.fit(X, y, sample_weight, groups=groups, times=times)
+            return _fitted_attributes(other)
+
+        key = fit_key(self.get_params(deep=False), (X, y, sample_weight, groups, times))
+        self.__dict__.update(SHARED_FITS.get_or_fit(key, fit_all))
+        if n_features is not None:
+            self._finish(resize(self.selection_, n_features, "n_features_to_select"))
+        return self
+
+    def with_n_features(self, n_features: int) -> Self:
+        """Return a fitted selector that keeps the best ``n_features`` features, without another fit.
+
+        A fit with ``n_features_to_select=n_features`` selects the same features; see
+        :meth:`minerva_select.Selection.with_n_features` for what its selection has.
+
+        Parameters
+        ----------
+        n_features : int
+            Number of features to keep (a group counts as one), at least as many as ``keep`` names.
+
+        Returns
+        -------
+        MinervaSelector
+            A fitted copy.
+
+        Examples
+        --------
+        >>> from minerva_select import MinervaSelector
+        >>> from minerva_select.problems import redundant
+        >>> problem = redundant(n_samples=300, random_state=0)
+        >>> selector = MinervaSelector(random_state=0).fit(problem.X, problem.y)  # doctest: +SKIP
+        >>> selector.with_n_features(5).transform(problem.X).shape  # doctest: +SKIP
+        (300, 5)
+        """
+        check_is_fitted(self)
+        selection, other = resize(self.selection_, n_features), copy.copy(self)
+        other.n_features_to_select = n_features
+        other.min_features_to_select = min(self.min_features_to_select, n_features)
+        other._finish(selection)
+        return other
+
     def _solve(self, context: FitContext) -> Selection:
         return select_by_vetting(context)
+
+
+def _fitted_attributes(selector: MinervaSelector) -> FittedAttributes:
+    return {name: value for name, value in vars(selector).items() if name.endswith("_") and not name.startswith("_")}
 
 
 def select_by_vetting(context: FitContext) -> Selection:
@@ -148,6 +219,7 @@ def select_by_vetting(context: FitContext) -> Selection:
                 plan,
                 run,
                 n_to_select=context.n_features,
+                min_to_select=context.min_features,
                 proven_only=context.proven_only,
             )
 
@@ -168,6 +240,7 @@ def select_by_vetting(context: FitContext) -> Selection:
         *context.warnings(n_rows, converged=solution.converged, still_rising=solution.still_rising),
         *suspect_warnings(suspects, context.target_name, {one.feature for one in features if one.selected}),
         *builder.training_warnings(),
+        *builder.minimum_warnings(),
     )
     return Selection(
         target=context.target_name,
@@ -187,6 +260,7 @@ def select_by_vetting(context: FitContext) -> Selection:
         weight_history=builder.weight_history(),
         left_behind=None if left is None else as_estimate(left, target.entropy, 0.0, n_rows),
         effects=measure_effects(context, splits, features, pairs),
+        ranking=builder.ranking(),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from minerva_select.checks import check_choice, check_integer, is_finite
+from minerva_select.checks import check_choice, check_feature_count, check_integer, is_finite
 from minerva_select.errors import InputError, brief, unknown_name
 from minerva_select.preprocessing.column_types import CategoricalFeatures
 from minerva_select.preprocessing.rescale import rescale_extremes
@@ -44,7 +44,7 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
             raise InputError(f"{name} must be {'above 0' if name in POSITIVE else '0 or more'}, got {brief(value)}.")
         if name != "time_limit" and value > _MAX_COEFFICIENT:
             raise InputError(f"{name} must be at most {_MAX_COEFFICIENT:g}, got {brief(value)}; give a smaller one.")
-    for name in ("resume", "verbose", "proven_only"):
+    for name in ("resume", "verbose", "proven_only", "reuse_fit"):
         if name in parameters and not isinstance(parameters[name], bool | np.bool_ | numbers.Integral):
             raise InputError(f"{name} must be True or False, got {brief(parameters[name])}.")
     check_categorical(parameters.get("categorical_features"))
@@ -68,15 +68,22 @@ def check_jobs(n_jobs: Any) -> None:
         raise InputError("n_jobs must be None or a whole number other than 0, got 0; give -1 for all cores.")
 
 
-def check_count(count: Any, n_columns: int) -> None:
+def check_count(count: Any, n_columns: float) -> None:
     """Raise unless ``count`` is None or a possible number of features."""
-    if count is None:
-        return
-    if not isinstance(count, numbers.Integral) or isinstance(count, bool) or int(count) < 1:
-        raise InputError(f"n_features_to_select must be None or a whole number above 0, got {brief(count)}.")
-    if int(count) > n_columns:
+    if count is not None:
+        check_feature_count("n_features_to_select", count, n_columns)
+
+
+def check_minimum(minimum: Any, count: int | None, n_columns: float) -> None:
+    """Raise unless ``minimum`` is a possible smallest number of features; ``count`` is the requested number."""
+    check_integer("min_features_to_select", minimum, 0)
+    if minimum > n_columns:
         raise InputError(
-            f"n_features_to_select is {brief(int(count))}, but X has {n_columns} columns; request at most that many."
+            f"min_features_to_select is {brief(int(minimum))}, but there are {n_columns} columns; give at most as many."
+        )
+    if count is not None and minimum > count:
+        raise InputError(
+            f"min_features_to_select is {minimum}, but n_features_to_select is {count}; give only one of them."
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
@@ -13,9 +14,11 @@ from minerva_select.mi.inference import MeanEstimate
 from minerva_select.preprocessing.linear_combinations import find_linear_combinations
 from minerva_select.results import (
     Estimate,
+    FeatureRanking,
     FeatureResult,
     PairResult,
     PathPoint,
+    RankedSet,
     Reason,
     SelectionWarning,
     WeightRecord,
@@ -34,6 +37,7 @@ class ResultBuilder:
         self.context = context
         self.names = [[context.order[feature] for feature in features] for features in units]
         self.unit_of = {name: unit for unit, names in enumerate(self.names) for name in names}
+        self.place_of = {name: place for place, name in enumerate(context.table.names)}  # in the user's order
         self.position_of = {name: position for position, name in enumerate(context.order)}
         self.selected = frozenset(solution.selected)
         self.informative = solution.screen.informative
@@ -77,6 +81,21 @@ class ResultBuilder:
             in_order = tuple(name for name in self.context.table.names if name in names)
             points.append(PathPoint(len(in_order), in_order, most, low - excess, high - excess))
         return tuple(points)
+
+    def ranking(self) -> FeatureRanking:
+        """The best features of every number, with unused ones that are kept on request."""
+        columns, ranking = self.context.columns, self.solution.ranking
+        unused = [(name,) for name in self.context.table.names if name in columns.kept and name in columns.reasons]
+        small_sets = sorted((size + len(unused), units) for size, units in ranking.small_sets.items())
+        return FeatureRanking(
+            (*unused, *(self._in_order(unit) for unit in ranking.order)),
+            len(unused) + len(self.context.kept_units),
+            tuple(RankedSet(size, (*chain(*unused), *self._in_order(*units))) for size, units in small_sets),
+        )
+
+    def _in_order(self, *units: int) -> tuple[str, ...]:
+        """Names of units in the user's order."""
+        return tuple(sorted((name for unit in units for name in self.names[unit]), key=self.place_of.__getitem__))
 
     def weight_history(self) -> tuple[WeightRecord, ...]:
         """Relative permutation importance in every round of sparsification, for the features that stayed longest."""
@@ -154,6 +173,15 @@ class ResultBuilder:
         values = {"marginal_nats": marginals[best].mean, "total_nats": max(0.0, total.mean)}
         return (SelectionWarning(WarningCode.UNDERTRAINED, (self.context.order[best],), values),)
 
+    def minimum_warnings(self) -> tuple[SelectionWarning, ...]:
+        """A warning if features were added to reach the smallest number."""
+        added = self._in_order(*self.solution.filled_up)
+        if not added:
+            return ()
+        minimum = self.context.min_features + self.context.columns.n_kept_unused
+        n_found = len(self.selected) - len(self.solution.filled_up) + self.context.columns.n_kept_unused
+        return (SelectionWarning(WarningCode.RAISED_TO_MINIMUM, added, {"n_found": n_found, "minimum": minimum}),)
+
     def _selected(self, name: str, unit: int) -> FeatureResult:
         evidence = self.contributions[unit]
         largest = max(other.mean for other in self.contributions.values())
@@ -165,6 +193,8 @@ class ResultBuilder:
 
     def _why_selected(self, unit: int, evidence: MeanEstimate, partners: tuple[str, ...]) -> Reason:
         values = {"nats": evidence.mean}
+        if unit in self.solution.filled_up:
+            return Reason(ReasonCode.TO_REACH_MINIMUM)
         if unit in self.solution.proven:
             return Reason(ReasonCode.CONTRIBUTES, partners, values)
         if self.context.n_features is not None:

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from minerva_select.checks import as_path
+from minerva_select.checks import as_path, check_feature_count
 from minerva_select.codes import WarningCode
 from minerva_select.data.frames import as_target
 from minerva_select.data.memory_budget import MemoryBudget, rows_within_time_limit
@@ -36,6 +36,7 @@ from minerva_select.selectors.out_of_core import Stream, open_stream
 from minerva_select.selectors.parameters import (
     as_generator,
     check_count,
+    check_minimum,
     check_parameters,
     check_sample_weight,
     check_still_varies,
@@ -56,7 +57,13 @@ from minerva_select.selectors.usable_columns import (
 
 _GRACE = 5.0  # seconds to test what was found after a fit is asked to stop
 # Also raised as Python warnings
-_WARNED = (WarningCode.LEAK, WarningCode.NEAR_COPY, WarningCode.NOT_CONVERGED, WarningCode.DEVICE_FAILED)
+_WARNED = (
+    WarningCode.LEAK,
+    WarningCode.NEAR_COPY,
+    WarningCode.NOT_CONVERGED,
+    WarningCode.DEVICE_FAILED,
+    WarningCode.RAISED_TO_MINIMUM,
+)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -95,6 +102,8 @@ class SolverSelector(TableSelector):
         feature_groups: FeatureGroups = None,
         redundant: str = "drop",
         proven_only: bool = False,
+        min_features_to_select: int = 0,
+        reuse_fit: bool = False,
         device: str = "auto",
         time_limit: float | None = None,
         max_memory: int | str | None = None,
@@ -112,6 +121,8 @@ class SolverSelector(TableSelector):
         self.feature_groups = feature_groups
         self.redundant = redundant
         self.proven_only = proven_only
+        self.min_features_to_select = min_features_to_select
+        self.reuse_fit = reuse_fit
         self.device = device
         self.time_limit = time_limit
         self.max_memory = max_memory
@@ -164,14 +175,17 @@ class SolverSelector(TableSelector):
                 seconds=time.monotonic() - start,
             )
             self._finish(selection)
-            self.weights_ = np.array([result.weight for result in selection.features])
-            self.scores_ = np.array([self._score(result) for result in selection.features])
-            self.history_ = selection.history
             reporter.end(selection)
         for warning in selection.warnings:
             if warning.code in _WARNED:
                 warnings.warn(str(warning), MinervaWarning, stacklevel=2)
         return self
+
+    def _finish(self, selection: Selection) -> None:
+        super()._finish(selection)
+        self.weights_ = np.array([result.weight for result in selection.features])
+        self.scores_ = np.array([self._score(result) for result in selection.features])
+        self.history_ = selection.history
 
     def _solve_on_device(self, context: FitContext) -> Selection:
         """Solve on the device of the fit or, if that fails, on the CPU, as a fit on the CPU would."""
@@ -228,9 +242,10 @@ class SolverSelector(TableSelector):
             order=tuple(canonical_order(table.select(columns.names))),
             weights=weights,
             row_metadata=row_metadata,
-            n_features=_n_fitted(self.n_features_to_select, columns),
+            n_features=_n_fitted(self.n_features_to_select, columns, len(table.columns)),
             keep_redundant=self.redundant == "keep" and self.n_features_to_select is None,
-            proven_only=bool(self.proven_only) and self.n_features_to_select is None,
+            min_features=max(0, int(self.min_features_to_select) - columns.n_kept_unused),
+            proven_only=bool(self.proven_only),
             rng=rng,
             device=device,
             deadline=Deadline(
@@ -294,7 +309,7 @@ class SolverSelector(TableSelector):
         )
         if stream is None:
             table = self._read(X)
-            check_count(self.n_features_to_select, len(table.columns))
+            self._check_counts(len(table.columns))
             target = as_target(y, table.n_rows)
             weights = check_sample_weight(sample_weight, table.n_rows)
             counted = target.take(np.flatnonzero(weights)) if (weights == 0).any() else target
@@ -303,7 +318,7 @@ class SolverSelector(TableSelector):
             drawn = sample_rows(find_strata(target, target_types), at_most) if at_most < table.n_rows else None
             return _OpenedInput(table, None, target, target_types, weights, None, drawn)
         n_rows, n_columns = stream.source.n_rows, len(stream.source.names)
-        check_count(self.n_features_to_select, n_columns)
+        self._check_counts(n_columns)
         if not self._streams:
             raise InputError(
                 f"{type(self).__name__} needs the whole table in memory, but its {stream.source.nbytes:,} bytes do not "
@@ -326,18 +341,18 @@ class SolverSelector(TableSelector):
             drawn if at_most < n_rows else None,
         )
 
+    def _check_counts(self, n_columns: int) -> None:
+        check_count(self.n_features_to_select, n_columns)
+        check_minimum(self.min_features_to_select, self.n_features_to_select, n_columns)
+
     @property
     def _cache_path(self) -> Path | None:
         return None if self.cache_dir is None else as_path("cache_dir", self.cache_dir)
 
 
-def _n_fitted(n_features: int | None, columns: UsableColumns) -> int | None:
+def _n_fitted(n_features: int | None, columns: UsableColumns, n_columns: int) -> int | None:
     """How many of the used units to select."""
     if n_features is None:
         return None
-    if n_features < columns.n_kept:
-        raise InputError(
-            f"n_features_to_select is {n_features}, but keep names {columns.n_kept} (a group counts as one); "
-            "request at least as many or keep fewer."
-        )
-    return n_features - len(columns.kept & columns.reasons.keys())
+    check_feature_count("n_features_to_select", n_features, n_columns, columns.n_kept)
+    return n_features - columns.n_kept_unused

@@ -48,8 +48,12 @@ class UsableColumns:
     @property
     def n_kept(self) -> int:
         """Number of units that are kept on request."""
-        unused = [name for name in self.kept if name in self.reasons]
-        return len(unused) + sum(not self.kept.isdisjoint(members) for members in self.units)
+        return self.n_kept_unused + sum(not self.kept.isdisjoint(members) for members in self.units)
+
+    @property
+    def n_kept_unused(self) -> int:
+        """Number of columns that are kept on request and cannot be used."""
+        return len(self.kept & self.reasons.keys())
 
 
 def find_usable_columns(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from minerva_select.codes import EffectShape
 from minerva_select.config import EFFECTS
 from minerva_select.text.effect_values import format_outcome, label_bins
 from minerva_select.text.effects import describe_shape, outcome_name, strongest_outcome
@@ -44,10 +43,12 @@ def describe_effects(selection: Selection) -> str:
     assert effects is not None
     shapes: dict[str, list[str]] = {}
     for effect in effects.features:
-        shape = effect.curves[strongest_outcome(effect)].shape or EffectShape.FLAT
-        shapes.setdefault(describe_shape(shape), []).append(effect.feature)
+        shape = effect.curves[strongest_outcome(effect)].shape
+        if shape is not None:
+            shapes.setdefault(describe_shape(shape), []).append(effect.feature)
     found = "; ".join(f"{shape}: {join_names(names)}" for shape, names in shapes.items())
-    return f"Line charts of the {outcome_name(selection)} by {count_features(len(effects.features))}: {found}."
+    charts = f"Line charts of the {outcome_name(selection)} by {count_features(len(effects.features))}"
+    return f"{charts}: {found}." if found else f"{charts}."
 
 
 def describe_pair_map(selection: Selection) -> str:

@@ -17,6 +17,7 @@ _PROOFS = {
     ReasonCode.SUPPORTING: "supporting",
     ReasonCode.ON_REQUEST: "on request",
     ReasonCode.TO_REACH_COUNT: "to reach the count",
+    ReasonCode.TO_REACH_MINIMUM: "to reach the minimum",
 }
 
 

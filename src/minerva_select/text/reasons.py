@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _FIXED = {
     ReasonCode.TO_REACH_COUNT: "kept to reach the requested number of features",
+    ReasonCode.TO_REACH_MINIMUM: "kept to reach the smallest number of features",
+    ReasonCode.AMONG_BEST: "among the best of this number, chosen after the fit",
     ReasonCode.DROPPED_ON_REQUEST: "dropped on request",
     ReasonCode.CONSTANT: "constant",
     ReasonCode.ALL_MISSING: "all values missing",
@@ -26,6 +28,8 @@ _SHORT = {
     ReasonCode.NO_INFORMATION: "nothing found",
     ReasonCode.NOISE: "like noise",
     ReasonCode.TO_REACH_COUNT: "to reach the count",
+    ReasonCode.TO_REACH_MINIMUM: "to reach the minimum",
+    ReasonCode.AMONG_BEST: "among the best",
     ReasonCode.SUPPORTING: "supporting",
     ReasonCode.TOO_WEAK: "too weak to prove",
 }
@@ -105,6 +109,8 @@ def _too_weak(reason: Reason) -> str:
 
 
 def _beyond_count(reason: Reason) -> str:
+    if not reason.values:
+        return "beyond the requested number of features"
     found = (
         f"weight {format_value(reason.values, 'weight')}"
         if "weight" in reason.values

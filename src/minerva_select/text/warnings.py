@@ -84,6 +84,14 @@ def _unparsed_numbers(columns: Sequence[str], values: _Values) -> str:
     )
 
 
+def _raised_to_minimum(columns: Sequence[str], values: _Values) -> str:
+    n_found, minimum = values.number("n_found"), values.number("minimum")
+    return (
+        f"Only {n_found} features were found to carry information; the best others ({_quoted(columns)}) are kept "
+        f"because min_features_to_select is {minimum}. Nothing shows that they carry any."
+    )
+
+
 def _rows_sampled(columns: Sequence[str], values: _Values) -> str:
     return (
         f"The time limit of {values.number('seconds', 'g')} s is too short for all {values.number('n_total')} rows: "
@@ -147,6 +155,11 @@ _SENTENCES: dict[WarningCode, _Sentence] = {
     WarningCode.NO_USABLE_COLUMN: _fixed("No column can be used: all are constant, empty, identifiers or dropped."),
     WarningCode.FEWER_COLUMNS_THAN_REQUESTED: lambda columns, values: (
         f"Only {values.number('n_usable')} columns can be used, fewer than requested."
+    ),
+    WarningCode.RAISED_TO_MINIMUM: _raised_to_minimum,
+    WarningCode.CHOSEN_AFTER_FIT: lambda columns, values: (
+        f"These are the best {values.number('n_features')} by the ranking of a fit that selected "
+        f"{values.number('n_fitted')}; their contributions need a fit with this number."
     ),
     WarningCode.FEW_ROWS: lambda columns, values: (
         f"{values.number('n_rows')} rows are few: only strong relations can be found."

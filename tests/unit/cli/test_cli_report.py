@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
 
 from full_selection import full_selection
-from minerva_select.results import Estimate, FeatureResult, Reason, ReasonCode, Selection
+from minerva_select.results import Estimate, FeatureRanking, FeatureResult, Reason, ReasonCode, Selection
 
 HALF = Estimate(0.5, 0.48, 0.52, n_rows=20)
 SELECTION = Selection("y", (FeatureResult("b\nc", True, Reason(ReasonCode.CONTRIBUTES)),), HALF, HALF, n_rows=20)
@@ -19,6 +20,25 @@ def test_the_report_of_a_saved_selection_is_written(folder, run):
     assert result.exit_code == 0
     assert "b\\nc" in (folder / "pages/report.html").read_text(encoding="utf-8")
     assert Selection.load("selection.json") == SELECTION
+
+
+def test_the_best_features_of_a_number_are_printed_and_drawn(folder, run, assert_refused):
+    ranking = FeatureRanking(tuple((f"f{k}",) for k in range(12)))
+    saved = dataclasses.replace(full_selection(), ranking=ranking)
+    saved.save("selection.json")
+    result = run("report", "selection.json", "--n-features", "2", "--quiet")
+    assert result.stdout == "f0\nf1\n"
+    assert "These are the best 2" in (folder / "report.html").read_text(encoding="utf-8")
+    as_json = run("report", "selection.json", "--n-features", "3", "--json", "--quiet").stdout
+    assert Selection.from_json(as_json) == saved.with_n_features(3)
+    assert run("report", "selection.json", "--quiet").stdout == ""
+    assert Selection.load("selection.json") == saved
+    assert_refused(
+        run("report", "selection.json", "--n-features", "13"), "--n-features is 13, but there are 12 columns"
+    )
+    assert_refused(run("report", "selection.json", "--n-features", "0"), "--n-features")
+    full_selection().save("old.json")
+    assert_refused(run("report", "old.json", "--n-features", "2"), "no ranking")
 
 
 def broken(**changes):

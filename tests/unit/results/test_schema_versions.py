@@ -12,7 +12,7 @@ from minerva_select.results import Estimate, Selection
 
 V1 = Path(__file__).with_name("selection_v1.json")
 V1_SHA256 = "87f36b8e4ebd41b4a2fb64217fe65dfaa1ab255986cd9c761ca8c69faddd24dc"
-ADDED = {Selection: {"left_behind", "effects"}, Estimate: {"doubt"}}  # since the file was written
+ADDED = {Selection: {"left_behind", "effects", "ranking"}, Estimate: {"doubt"}}  # since the file was written
 NAME = 'größe "1"\n'
 
 
@@ -47,5 +47,6 @@ def test_a_file_of_version_1_has_defaults_for_fields_added_since():
     loaded = Selection.load(V1)
     assert loaded.left_behind is None
     assert loaded.effects is None
+    assert loaded.ranking is None
     assert loaded.supporting == ()
     assert loaded.proven == loaded.selected

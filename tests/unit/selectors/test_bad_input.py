@@ -133,7 +133,7 @@ BAD_PARAMETERS = {
         "'amount' is in feature_groups twice",
     ),
     "categorical is a word": ({"categorical_features": "country"}, "categorical_features must be 'auto' or a list"),
-    "more features than columns": ({"n_features_to_select": 3}, "n_features_to_select is 3, but X has 2 columns"),
+    "more features than columns": ({"n_features_to_select": 3}, "n_features_to_select is 3, but there are 2 columns"),
     "no features": ({"n_features_to_select": 0}, "got 0"),
     "a negative number of features": ({"n_features_to_select": -1}, "got -1"),
     "a fraction of the features": ({"n_features_to_select": 1.5}, "got 1.5"),

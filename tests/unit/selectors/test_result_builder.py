@@ -55,7 +55,7 @@ def tell(monkeypatch):
 
         replaced_by = {"c": ["a"], **(replaced_by or {})}
 
-        def solve(folds, units, required, config, training, *, n_to_select, proven_only):
+        def solve(folds, units, required, config, training, *, n_to_select, min_to_select, proven_only):
             unit = {order[place]: number for number, places in enumerate(units) for place in places}
             a, b, c, d = (unit[name] for name in "abcd")
             strong = torch.tensor([float(name in "ac") for name in order])
