@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 READY_DOCS := $(VENV)/.ready-docs
 
-.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick bench-correlated bench-correlated-quick bench-real bench-real-quick bench-mi bench-mi-quick bench-scale attack reproduce pictures test-lowest docs dist lint-release licenses audit clean
+.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick bench-correlated bench-correlated-quick bench-real bench-real-quick bench-mi bench-mi-quick bench-scale attack reproduce pictures test-lowest docs json-docs dist lint-release licenses audit clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY_DEV)
@@ -133,6 +133,9 @@ docs: $(READY_DOCS)  ## build the site into site/, with all examples: 10 minutes
 
 dist: setup  ## build the sdist and the wheel, and check what they contain
 	$(BIN)/python release/dist.py
+
+json-docs: setup  ## update the JSON Schemas and docs/json.md from the dataclasses
+	$(BIN)/python docs/json_page.py
 
 licenses: setup  ## update docs/licenses.md from the installed packages
 	$(BIN)/python docs/licenses.py

@@ -36,7 +36,13 @@ def only(folder, ending):
 def test_the_wheel_has_the_template_the_types_and_no_tests(built):
     with zipfile.ZipFile(only(built, ".whl")) as archive:
         names = archive.namelist()
-    for name in ("report/page.html.j2", "report/page.css", "report/page.js", "py.typed"):
+    for name in (
+        "report/page.html.j2",
+        "report/page.css",
+        "report/page.js",
+        "results/selection.schema.json",
+        "py.typed",
+    ):
         assert f"minerva_select/{name}" in names
     assert "minerva_select/evaluation/paper/configurations/a.toml" in names
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"minerva_select"}

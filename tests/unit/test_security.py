@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import csv
 import dataclasses
 import fcntl
 import gc
+import io
 import json
 import os
 import pickle
@@ -47,7 +49,7 @@ from minerva_select.evaluation.records import Records
 from minerva_select.io.atomic import atomic_write, make_private_directory
 from minerva_select.problems import equality
 from minerva_select.report import render
-from minerva_select.results import Estimate
+from minerva_select.results import Estimate, FeatureResult, Reason, ReasonCode, export
 
 SOURCES = Path(minerva_select.__file__).parent
 
@@ -577,11 +579,23 @@ def test_names_are_escaped_in_the_markdown_of_a_comparison():
     assert not re.search(r"(?<!\\)\[", page)
 
 
-def test_no_csv_or_spreadsheet_is_written_for_users():
-    """A column name such as =HYPERLINK(...) would be a formula there."""
-    writers = re.compile(r"\b(to_csv|write_csv|to_excel|csv\.writer|DictWriter)\b")
+def test_csv_is_written_in_one_place():
+    """A column name such as =HYPERLINK(...) would be a formula in a spreadsheet."""
+    writers = re.compile(r"\b(\w+\.to_csv\(\w|write_csv|to_excel|csv\.writer|DictWriter)\b")
     found = {path for path in SOURCES.rglob("*.py") if writers.search(path.read_text())}
-    assert found == {Path(csv_files.__file__)}  # which writes to memory, to parse it again
+    assert found == {Path(csv_files.__file__), Path(export.__file__)}  # the first one writes to memory, to parse it
+
+
+def test_no_column_name_becomes_a_formula_in_csv():
+    name = '=HYPERLINK("http://x")'
+    results = [
+        FeatureResult(name, True, Reason(ReasonCode.SUPPORTING), partners=(name,)),
+        FeatureResult("@x", False, Reason(ReasonCode.EQUIVALENT, (name,)), replaced_by=(name,)),
+    ]
+    rows = [*csv.reader(io.StringIO(Selection("y", tuple(results), None, None, n_rows=9).to_csv()))]
+    texts = [cell for row in rows for cell in row if cell and not re.fullmatch(r"-?[\d.]+", cell)]
+    assert sum(name in text for text in texts) >= 4
+    assert not [text for text in texts if text[0] in "=+-@\t\r\n"]
 
 
 # -------------------------------------------------------------------------------------------------- decompression bombs

@@ -19,6 +19,7 @@ METHOD_NAMES = (
 )
 """Keys of :data:`minerva_select.evaluation.METHODS`, which takes 0.2 s to import."""
 
+SQL_DIALECTS = ("standard", "mysql", "sqlserver")
 SOLVERS = ("vetting", "paper")
 DEVICES = ("auto", "cpu", "cuda", "mps", "xpu")
 MAX_JOBS = 1024
@@ -209,6 +210,17 @@ Jobs = Annotated[
 ]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else, to standard output.")]
+AsCsv = Annotated[bool, typer.Option("--csv", help="Print the table of features as CSV, and nothing else.")]
+Sql = Annotated[
+    str | None,
+    typer.Option("--sql", metavar="TABLE", help="Print a SELECT of the kept features of this table, and nothing else."),
+]
+SqlDialect = Annotated[
+    str,
+    choice_option(
+        "--sql-dialect", SQL_DIALECTS, metavar="D", help="How --sql quotes names: standard, mysql, sqlserver."
+    ),
+]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print log lines to standard error.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result, without progress and notes.")]
 QuietNames = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the names of the selected features.")]

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from minerva_select.cli.options import AsJson, Quiet, integer_option
+from minerva_select.cli.formats import OutputFormat
+from minerva_select.cli.options import AsCsv, AsJson, Quiet, Sql, SqlDialect, integer_option
 from minerva_select.cli.output_files import REPORT, describe_written, prepare_file, write_files
 from minerva_select.errors import InputError
 from minerva_select.results import Selection
@@ -23,12 +24,17 @@ def report_command(
         integer_option("--n-features", metavar="K", help="Keep the best K features instead, without another fit."),
     ] = None,
     as_json: AsJson = False,
+    as_csv: AsCsv = False,
+    sql: Sql = None,
+    sql_dialect: SqlDialect = "standard",
     quiet: Quiet = False,
 ) -> None:
     """Write the HTML report of a saved selection.
 
-    With --n-features, the names of the best K features are printed too, or with --json their selection.
+    With --n-features, the names of the best K features are printed too; with --json, --csv or --sql, the selection is
+    printed in that format.
     """
+    output = OutputFormat(as_json, as_csv, sql, sql_dialect)
     loaded = Selection.load(selection)
     if n_features is not None:
         loaded = resize(loaded, n_features, "--n-features")
@@ -41,8 +47,9 @@ def report_command(
     except (TypeError, ValueError, AttributeError) as error:  # a file edited by hand can contain anything
         raise InputError(f"{str(selection)!r} is not a saved selection: {error}.") from None
     paths = write_files({out: page})
-    if as_json:
-        typer.echo(loaded.to_json())
+    formatted = output.write(loaded)
+    if formatted is not None:
+        typer.echo(formatted)
     elif n_features is not None:
         for name in loaded.selected:
             typer.echo(printable(name))

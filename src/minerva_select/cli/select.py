@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ import typer
 from minerva_select.cli import options
 from minerva_select.cli.check import check_opened, print_notes
 from minerva_select.cli.fits import Fit, check_repeatable
+from minerva_select.cli.formats import OutputFormat
 from minerva_select.cli.interrupts import stop_on_ctrl_c
 from minerva_select.cli.opened_table import OpenedTable
 from minerva_select.cli.output_files import check_own_folder, describe_written, prepare_folder, write_results
@@ -60,6 +61,9 @@ def select_command(
     resume: options.Resume = False,
     out: options.Out = None,
     as_json: options.AsJson = False,
+    as_csv: options.AsCsv = False,
+    sql: options.Sql = None,
+    sql_dialect: options.SqlDialect = "standard",
     verbose: options.Verbose = False,
     quiet: options.QuietNames = False,
 ) -> None:
@@ -73,6 +77,7 @@ def select_command(
     _check_dependent_options(repeats=repeats, subsample=subsample, jobs=jobs, resume=resume, cache=cache, out=out)
     if proven_only and solver == "paper":
         raise InputError("--proven-only cannot be combined with --solver paper, which proves nothing; remove one.")
+    output = OutputFormat(as_json, as_csv, sql, sql_dialect)
     files = find_files(data)
     from minerva_select.data.memory_budget import MemoryBudget
 
@@ -107,8 +112,7 @@ def select_command(
             fit = Fit.from_options(table, parameters, solver)
             if not hidden:
                 _report_size(table.source, budget, cache_dir, time_limit)
-                bar(Progress("check", 0.0))
-                print_notes(check_opened(table, fit.X, fit.y), time_limit)
+                _check_first(table, fit, time_limit, bar)
             with stop_on_ctrl_c(single_process=n_processes == 1) as stop:
                 selection = with_command(fit.run((bar, stop)), ctx, data)
         if repeats is not None and not stop.requested:
@@ -123,7 +127,7 @@ def select_command(
         if written and cache_dir is not None and cache is None:
             shutil.rmtree(cache_dir, ignore_errors=True)
     if is_main:
-        _print(selection, written, as_json=as_json, quiet=quiet)
+        _print(selection, written, output, quiet=quiet)
     if failure is not None:
         raise failure
     stop.exit_if_requested(selection)
@@ -190,6 +194,12 @@ def _report_checkpoint(cache_dir: Path | None) -> Iterator[None]:
         raise
 
 
+def _check_first(table: OpenedTable, fit: Fit, time_limit: float | None, show: Callable[[Progress], object]) -> None:
+    """Print what is wrong with a table, and how long the fit will take."""
+    show(Progress("check", 0.0))
+    print_notes(check_opened(table, fit.X, fit.y), time_limit)
+
+
 def _report_size(table: Any, budget: MemoryBudget, cache_dir: Path | None, time_limit: float | None) -> None:
     """Log the size of a table; print it if the table does not fit in memory and has to be encoded first."""
     from minerva_select.data.memory_budget import estimate_encoding_seconds, format_bytes, rows_within_time_limit
@@ -207,13 +217,14 @@ def _report_size(table: Any, budget: MemoryBudget, cache_dir: Path | None, time_
         )
 
 
-def _print(selection: Selection, written: list[Path], *, as_json: bool, quiet: bool) -> None:
+def _print(selection: Selection, written: list[Path], output: OutputFormat, *, quiet: bool) -> None:
     from minerva_select.cli.render import print_selection
     from minerva_select.cli.tables import output_console
     from minerva_select.text.formatting import printable
 
-    if as_json:
-        typer.echo(selection.to_json())
+    formatted = output.write(selection)
+    if formatted is not None:
+        typer.echo(formatted)
     elif quiet:
         for name in selection.selected:
             typer.echo(printable(name))

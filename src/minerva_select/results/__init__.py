@@ -6,6 +6,7 @@ from minerva_select.codes import BinKind, EffectShape, FindingCode, ReasonCode, 
 from minerva_select.results.effects import EffectBin, EffectCurve, EffectPoint, Effects, FeatureEffect, PairMap
 from minerva_select.results.estimate import Estimate, PathPoint, Repeats
 from minerva_select.results.feature import FeatureResult, PairResult, Reason, Suspect
+from minerva_select.results.json_schema import json_schema
 from minerva_select.results.progress import Progress, TrainingRecord, WeightRecord
 from minerva_select.results.provenance import Provenance
 from minerva_select.results.ranking import FeatureRanking, RankedSet
@@ -44,4 +45,5 @@ __all__ = [
     "TrainingRecord",
     "WarningCode",
     "WeightRecord",
+    "json_schema",
 ]

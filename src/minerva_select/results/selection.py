@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from minerva_select.io.atomic import atomic_write, read_text
 from minerva_select.results.effects import Effects, check_effects
 from minerva_select.results.equivalents import find_equivalents
 from minerva_select.results.estimate import Estimate, PathPoint, Repeats
+from minerva_select.results.export import to_csv, to_sql
 from minerva_select.results.feature import FeatureResult, PairResult, Suspect
 from minerva_select.results.json_format import dump_json, load_json
 from minerva_select.results.parsing import ParseError, parse_as
@@ -205,8 +206,36 @@ class Selection:
         return pd.DataFrame(rows, columns=order)
 
     def to_json(self) -> str:
-        """Return the selection as JSON, with its schema version."""
+        """Return the selection as JSON, with its schema version; :func:`.results.json_schema` describes it."""
         return dump_json(self)
+
+    def to_csv(self) -> str:
+        """Return one line of CSV per feature, in column order, as :meth:`to_frame`; lists are joined by semicolons."""
+        return to_csv(self)
+
+    def to_sql(self, table: str | Sequence[str] | None = None, *, dialect: str = "standard") -> str:
+        """Return SQL that selects the kept features.
+
+        Parameters
+        ----------
+        table : str or list of str, optional
+            Name of the table; points separate schema and table, as do the items of a list. Without it, only the list
+            of columns is returned.
+        dialect : {"standard", "mysql", "sqlserver"}
+            How names are quoted: ``"a"``, or ```a```, or ``[a]``.
+
+        Examples
+        --------
+        >>> from minerva_select.results import Reason
+        >>> features = (
+        ...     FeatureResult("minutes", True, Reason(ReasonCode.CONTRIBUTES)),
+        ...     FeatureResult('12" discs', True, Reason(ReasonCode.CONTRIBUTES)),
+        ...     FeatureResult("state", False, Reason(ReasonCode.NOISE)),
+        ... )
+        >>> print(Selection("y", features, None, None, n_rows=1000).to_sql("shop.calls"))
+        SELECT "minutes", "12"" discs" FROM "shop"."calls"
+        """
+        return to_sql(self, table, dialect)
 
     @classmethod
     def from_json(cls, document: str, source: str = "the text") -> Selection:
