@@ -110,8 +110,8 @@ def test_the_page_names_its_language_and_its_target(report):
 
 def test_every_chart_is_one_image_with_a_description(report):
     labels = [chart.get_attribute("aria-label") for chart in report.charts.all()]
-    assert len(labels) == 7
-    assert len(set(labels)) == 7
+    assert len(labels) == 6
+    assert len(set(labels)) == 6
     assert all(len(label.split()) >= 5 for label in labels)
     assert "f0 adds most, 0.500 nats" in labels[0]
 

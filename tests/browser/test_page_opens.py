@@ -58,7 +58,7 @@ def test_the_result_and_all_features_are_displayed_without_javascript(open_repor
     assert report.page.get_by_role("heading", level=1).is_visible()
     assert len(report.features) == n_features
     assert report.charts.count() == 0  # the tables replace them
-    assert report.page.get_by_role("region", name="data").count() == 7
+    assert report.page.get_by_role("region", name="data").count() == 6
     assert report.page.get_by_role("button").count() == 0  # buttons need scripts
 
 

@@ -31,13 +31,13 @@
   const waiting = new Set(all(".chart"));
   const drawn = new Map(); // chart: width at which it was drawn
 
-  // Small multiples have one layout per number of columns; the width decides which one is used.
+  // Small multiples have one layout per number of columns; other charts one for narrow pages, where names are shorter.
   function arranged(layout, width) {
-    const { columns, cell_width: cellWidth } = layout.meta ?? {};
-    if (!columns) return {};
-    const n = Math.max(1, Math.min(Object.keys(columns).length, Math.floor(width / cellWidth)));
+    const { columns, cell_width: cellWidth, narrow, narrow_below: limit } = layout.meta ?? {};
+    const n = columns && Math.max(1, Math.min(Object.keys(columns).length, Math.floor(width / cellWidth)));
+    const changes = columns ? columns[n] : width < limit ? narrow : {};
     const merged = ([key, value]) => [key, typeof value === "object" ? { ...layout[key], ...value } : value];
-    return Object.fromEntries(Object.entries(columns[n]).map(merged));
+    return Object.fromEntries(Object.entries(changes).map(merged));
   }
 
   function draw(chart) {
@@ -64,6 +64,7 @@
   // Charts in view are drawn first, the others when the browser is idle, so that all can be printed.
   async function drawCharts() {
     await unpackLibrary();
+    for (const line of all(".save")) line.hidden = false;
     const nearby = new IntersectionObserver(
       (entries) => {
         for (const { isIntersecting, target } of entries) if (isIntersecting && waiting.has(target)) draw(target);
@@ -71,9 +72,11 @@
       { rootMargin: "400px" },
     );
     for (const chart of waiting) nearby.observe(chart);
-    const later = window.requestIdleCallback ?? ((work) => setTimeout(work, 50));
+    const later = window.requestIdleCallback
+      ? (work) => requestIdleCallback(work, { timeout: 500 })
+      : (work) => setTimeout(work, 50);
     const next = () => {
-      const [chart] = waiting;
+      const chart = [...waiting].find((it) => it.clientWidth); // the others are folded
       if (chart) {
         draw(chart);
         later(next);
@@ -180,6 +183,81 @@
     row.focus();
   });
   fill();
+
+  // ---- copy and save --------------------------------------------------------------------------------------------
+
+  async function copyText(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      const area = document.createElement("textarea"); // where a page on disk may not use the clipboard
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      const copied = document.execCommand("copy");
+      area.remove();
+      return copied;
+    }
+  }
+
+  function save(name, url) {
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = name;
+    link.click();
+  }
+
+  const copy = find("#copy");
+  if (copy) {
+    copy.parentElement.hidden = false;
+    copy.addEventListener("click", async () => {
+      const copied = await copyText(copy.dataset.text);
+      copy.nextElementSibling.textContent = copied ? "Copied" : copy.dataset.text;
+      copy.focus();
+    });
+  }
+
+  const CSV_NAMES = { contribution: "contribution_nats", marginal: "marginal_nats" };
+  const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+  // One field per value: an interval has its own two columns, and so has the role.
+  function fields(column, cell) {
+    const small = cell?.querySelector("small")?.textContent ?? "";
+    const text = cell ? cell.textContent.slice(0, cell.textContent.length - small.length).trim() : "";
+    if (column === "feature") return [["feature", cell?.querySelector("bdi")?.textContent ?? ""]];
+    if (column === "role") return [["selected", String(text === "kept")], ["role", small]];
+    const name = CSV_NAMES[column] ?? column;
+    const value = "numeric" in headingOf[column].dataset ? text.replaceAll(",", "") : text;
+    if (!(column in CSV_NAMES)) return [[name, value]];
+    const [low = "", high = ""] = small ? small.replaceAll(",", "").split(" to ") : [];
+    return [[name, value], [name.replace("_nats", "_low"), low], [name.replace("_nats", "_high"), high]];
+  }
+
+  const headingOf = Object.fromEntries([...table.tHead.rows[0].cells].map((cell) => [cell.classList[0], cell]));
+
+  find("#csv").addEventListener("click", () => {
+    const columns = Object.keys(headingOf);
+    const names = columns.flatMap((column) => fields(column).map(([name]) => name));
+    const lines = rows.map((row) => columns.flatMap((column, k) => fields(column, row.cells[k]).map(([, value]) => value)));
+    const text = [names, ...lines].map((line) => `${line.map(quoted).join(",")}\r\n`).join("");
+    const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+    save("features.csv", url);
+    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  });
+
+  async function saveChart(chart, kind, format) {
+    if (!drawn.has(chart)) draw(chart);
+    const layout = { ...chart.layout, paper_bgcolor: getComputedStyle(chart).backgroundColor };
+    const size = { width: chart.layout.width, height: chart.layout.height, scale: format === "png" ? 2 : 1 };
+    save(`${kind}.${format}`, await window.Plotly.toImage({ data: chart.data, layout }, { format, ...size }));
+  }
+
+  for (const button of all(".save button")) {
+    const { chart: kind } = button.parentElement.dataset;
+    const chart = find(`[data-figure="${kind}-figure"]`);
+    button.addEventListener("click", () => saveChart(chart, kind, button.value));
+  }
 
   // ---- print ----------------------------------------------------------------------------------------------------
 

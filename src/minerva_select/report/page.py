@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -18,7 +20,8 @@ from minerva_select.text.proof import has_proof
 
 PALETTE = ("ink", "soft", "line", "paper", "alone", "together", "substitute", "kept")  # colors shared with the charts
 ROWS_SHOWN = 200  # of the table of all features; the layout of 5,000 rows would take a second
-MOST_WARNINGS = 3  # at the top of the page
+MOST_WARNINGS = 3  # that are not folded
+TECHNICAL = ("training",)  # charts that are folded under "Technical"
 MOST_NAMES = 12  # kept features at the top of the page
 
 
@@ -60,6 +63,8 @@ def render(selection: Selection) -> str:
         notes=list(estimate_notes(selection)),
         findings=_findings(selection),
         charts=charts,
+        technical=TECHNICAL,
+        kept_list=_python_list(selection.selected),
         columns=_columns(selection),
         results=results,
         equivalents=selection.equivalents,
@@ -70,6 +75,11 @@ def render(selection: Selection) -> str:
         facts=list(facts(selection)),
         digits=feature_order.digits_for(selection),
     )
+
+
+def _python_list(names: Sequence[str]) -> str:
+    """Write names as a Python list in one line."""
+    return f"[{', '.join(json.dumps(name, ensure_ascii=False) for name in names)}]"
 
 
 def _findings(selection: Selection) -> list[tuple[str, str, list[str]]]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from minerva_select.results import FeatureResult, PairResult, Selection
 
 _MUCH = 0.25  # of the information found, carried alone
+MOST_NAMED = 6  # features of the interactions that have names on a phone
 _LITTLE = 0.2  # of what a feature carries alone, added to the others
 
 
@@ -58,7 +59,9 @@ _HEADINGS = {
     "training": ChartHeading(
         "Training",
         "Training",
-        "Bound on training rows and on held-out rows. If only the bound on training rows rises, the critic overfits.",
+        "Bound of the critics on training rows and on held-out rows. If only the bound on training rows rises, the "
+        "critic overfits. The information of the selection is measured after training, by critics, boosted trees and "
+        "additive models.",
     ),
     "stability": ChartHeading("Stability", "Stability", "Share of the repeated fits that selected each feature."),
 }
@@ -71,6 +74,8 @@ _SUPPORTING_CAPTION = (
     "Hatched, with names in italics: supporting features, which add information together but are not proven one by one."
 )
 
+_NUMBERED_CAPTION = "On a narrow screen the columns have the numbers of the rows; pointing at a cell shows both names."
+
 
 def chart_heading(selection: Selection, kind: str) -> ChartHeading:
     """Heading of a chart; without contributions, their chart shows weights."""
@@ -82,6 +87,8 @@ def chart_heading(selection: Selection, kind: str) -> ChartHeading:
         return ChartHeading("Map of a pair", "Map of the pair that interacts most", pair_map_caption(selection))
     heading = _HEADINGS[kind]
     more = {"contributions": _SUPPORTING_CAPTION if selection.supporting else "", "path": _rest_caption(selection)}
+    if kind == "pairs" and len({name for pair in selection.pairs for name in (pair.first, pair.second)}) > MOST_NAMED:
+        more["pairs"] = _NUMBERED_CAPTION
     return replace(heading, caption=" ".join(filter(None, [heading.caption, more.get(kind)])))
 
 

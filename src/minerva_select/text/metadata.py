@@ -49,7 +49,8 @@ def cards(selection: Selection) -> Iterator[Card]:
         yield Card("Information, at least", number(found.nats, digits), "nats", notes)
     if total is not None and kept is not None and selection.selected:
         where = "found" if selection.left_behind is None else "in all features"
-        yield Card("Information kept", percent(kept), "", (f"of {number(total.nats, digits)} nats {where}",))
+        of = max(total.nats, found.nats) if found is not None else total.nats  # as the share has it
+        yield Card("Information kept", percent(kept), "", (f"of {number(of, digits)} nats {where}",))
     if selection.left_behind is not None and n_kept < n_features:
         yield _left_behind_card(selection, selection.left_behind, digits)
     if found is not None and selection.target_entropy is not None and selection.target_entropy > 0:

@@ -125,7 +125,9 @@ def test_hostile_names_are_drawn_as_text(kind):
 def test_names_with_the_same_short_form_have_their_own_rows():
     drawn = figures.figure(full_selection(HOSTILE, n_features=20, n_selected=12), "contributions")
     axis = drawn.layout.yaxis
-    assert axis.ticktext[3] == axis.ticktext[4] == "x" * 10 + "…" + "y" * 9
+    assert axis.ticktext[3] == axis.ticktext[4] == "x" * 22 + "…" + "y" * 21
+    narrow = drawn.layout.meta["narrow"]["yaxis"]["ticktext"]
+    assert narrow[3] == narrow[4] == "x" * 10 + "…" + "y" * 9
     assert list(axis.tickvals) == list(range(14))
     places = [place for trace in drawn.data if trace.type == "bar" and trace.base is None for place in trace.y]
     assert sorted(places) == list(range(14))
@@ -387,11 +389,23 @@ def test_values_are_readable_on_every_cell_color(theme):
             assert (light + 0.05) / (dark + 0.05) >= 4.5, cell
 
 
-def test_values_are_written_into_the_cells_if_they_fit_on_a_phone():
+def test_every_column_has_its_name_and_on_a_phone_a_number_if_there_are_many():
+    names = [f"merchant_category_of_payment_{k}" for k in range(9)]
+    few, many = (figures.figure(full_selection(names[:n], n_selected=n), "pairs").layout for n in (4, 9))
+    for drawn, n in ((few, 4), (many, 9)):
+        assert len(set(drawn.xaxis.ticktext)) == n
+        assert drawn.yaxis.ticktext == tuple(f"merchant_category_of_payment_{k}" for k in range(n))
+    assert few.meta["narrow"]["xaxis"]["ticktext"][0] == "merchant_…ayment_0"
+    assert many.meta["narrow"]["xaxis"]["ticktext"] == [str(k) for k in range(1, 10)]
+
+
+def test_values_are_written_into_the_cells_if_they_fit():
     cells, values = figures.figure(FULL, "pairs").data
     assert dict(zip(zip(values.y, values.x, strict=True), values.text, strict=True))[0, 1] == "0.500"
     assert len(values.text) == np.isfinite(np.array(cells.z, dtype=float)).sum() == 12
-    assert len(figures.figure(full_selection(n_features=20, n_selected=8), "pairs").data) == 1
+    few, many = (figures.figure(full_selection(n_features=40, n_selected=n), "pairs") for n in (8, 30))
+    assert 400 < few.layout.meta["text_from"] < 1000  # pixels; the page leaves them out if it is narrower
+    assert len(many.data) == 1
 
 
 def test_steps_are_counted_over_all_training_runs():

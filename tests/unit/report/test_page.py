@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import base64
 import dataclasses
 import gzip
@@ -34,7 +35,8 @@ from minerva_select.text.effects import NO_EFFECTS
 KEPT = Reason(ReasonCode.CONTRIBUTES, values={"nats": 0.5})
 KINDS = ("contributions", "effects", "pair_map", "path", "pairs", "training", "stability")
 VOID = {"meta", "input"}
-SECTIONS = ["result", "findings", *KINDS, "features", "warnings", "details"]
+SHOWN = tuple(kind for kind in KINDS if kind != "training")  # not folded
+SECTIONS = ["result", "warnings", "findings", *SHOWN, "features", "details", "training"]
 HOSTILE = [
     "</script><script>alert(1)</script>",
     '"><img src=x onerror=alert(1)>',
@@ -92,7 +94,8 @@ class Page(HTMLParser):
 
     @property
     def features(self):
-        return self.tables[-1]
+        """Rows of the table of all features, whose last column is the reason."""
+        return next(table for table in self.tables if table[0][-1] == "Reason")
 
     def values(self, attribute):
         return [value for name, value in self.attributes if name == attribute]
@@ -131,7 +134,7 @@ def test_sections_come_in_the_order_a_reader_needs(full):
     assert sections == SECTIONS
     titles = [title for tag, title in full.headings if tag == "h2"]
     assert [title for title in titles if title in {chart_heading(full_selection(), kind).title for kind in KINDS}] == [
-        chart_heading(full_selection(), kind).title for kind in KINDS
+        chart_heading(full_selection(), kind).title for kind in SHOWN
     ]
 
 
@@ -145,7 +148,7 @@ def test_the_title_is_the_headline_and_headings_never_skip_a_level(full):
 def test_every_link_leads_to_a_section_of_the_page(full):
     anchors = {f"#{value}" for value in full.values("id")}
     links = full.values("href")
-    assert len(links) == 1 + len(SECTIONS)  # the skip link and the sections
+    assert len(links) == len(SECTIONS)  # the skip link, and the sections without the folded one
     assert set(links) <= anchors
 
 
@@ -198,18 +201,29 @@ def test_parameters_are_listed():
         assert part in page.words
 
 
-def test_at_most_three_warnings_are_at_the_top_and_all_in_their_section():
+def test_every_warning_is_shown_once_and_more_than_three_are_folded():
     warnings = tuple(SelectionWarning(WarningCode.NEAR_COPY, (f"f{k}", "g")) for k in range(5))
     page = Page(render(selection_of(warnings=warnings)))
-    assert [page.words.count(str(warning)) for warning in warnings] == [2, 2, 2, 1, 1]
-    assert "All 5 warnings" in page.words
+    assert [page.words.count(str(warning)) for warning in warnings] == [1] * 5
+    assert "2 more" in page.words
+    few = Page(render(selection_of(warnings=warnings[:3])))
+    assert [few.words.count(str(warning)) for warning in warnings] == [1, 1, 1, 0, 0]
+    assert "details" not in few.tags
 
 
-def test_few_warnings_are_at_the_top_without_a_link_to_more():
-    warning = SelectionWarning(WarningCode.NEAR_COPY, ("f1", "g"))
-    page = render(selection_of(warnings=(warning,)))
-    assert Page(page).words.count(str(warning)) == 2
-    assert page.count('href="#warnings"') == 1  # in the navigation
+def test_the_kept_names_can_be_copied_as_a_python_list_in_column_order():
+    names = ['it\'s "so"', "two\nlines", "back\\slash", "\u202egnp", "größe", "<b>"]
+    page = Page(render(selection_of(*(FeatureResult(name, True, KEPT) for name in names))))
+    (copied,) = page.values("data-text")
+    assert ast.literal_eval(copied) == names
+    assert Page(render(selection_of(FeatureResult("a", False, KEPT)))).values("data-text") == []
+
+
+def test_the_information_is_the_same_number_everywhere_also_if_all_columns_showed_less():
+    less = dataclasses.replace(full_selection().total_information, nats=0.55)
+    words = Page(render(dataclasses.replace(full_selection(), total_information=less))).words
+    assert "100% of 0.600 nats" in words
+    assert "0.550" not in words
 
 
 def test_the_kept_features_are_named_below_the_headline_and_the_rest_counted():
@@ -242,8 +256,8 @@ def test_an_interval_that_rounds_to_its_estimate_is_left_out():
 def test_every_chart_has_a_description_and_its_data(full):
     descriptions = [value for value in full.values("aria-label") if "chart" in value or "Heat map" in value]
     assert full.values("role").count("img") == len(descriptions) == len(KINDS)
-    assert full.tags.count("details") == len(KINDS)
-    contributions, _, _, path, *_ = full.tables[:-1]
+    assert full.tags.count("details") == len(KINDS) + 1  # training is folded
+    contributions, _, _, path, *_ = full.tables
     assert contributions[1] == ["f0", "0.500", "0.480 to 0.520", "0.000"]
     assert path[4] == ["f0, f1, f2, f3", "4", "0.600", "0.590 to 0.610"]
 
@@ -350,7 +364,7 @@ def test_a_page_without_charts_has_no_chart_library():
 def test_the_page_of_5000_features_has_every_row_and_stays_small():
     page = render(full_selection(n_features=5000, n_selected=12))
     assert len(page.encode()) < 6_000_000 / 1.5  # names and reasons may be longer than here
-    table = page[page.index('<table id="table">') :]
+    table = page[page.index('<table id="table">') : page.index('id="details"')]
     assert table.count("<tr") == 5001
     assert table.index('id="rest" hidden') > table.index("<bdi>f199</bdi>")
 

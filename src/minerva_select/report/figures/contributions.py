@@ -98,14 +98,16 @@ def draw(data: Contributions, theme: Theme) -> Any:
         drawn.add_trace(_rings(go, data, rings, theme))
     title = "Contribution, nats" if data.in_nats else "Weight"
     names = style.name_axis(theme, [bar.result.feature for bar in data.bars])
-    names["ticktext"] = [
-        _italic_if_supporting(label, bar) for label, bar in zip(names["ticktext"], data.bars, strict=True)
-    ]
+    wide, narrow = (
+        [_italic_if_supporting(style.label(bar.result.feature, width), bar) for bar in data.bars]
+        for width in (style.WIDE_NAME, style.NARROW_NAME)
+    )
     drawn.add_trace(go.Scatter(x=[None], y=[None], yaxis="y2", showlegend=False))  # an axis needs a trace
     drawn.update_layout(
         xaxis=style.axis(theme, title, zeroline=True, zerolinecolor=theme.soft, zerolinewidth=1, tickformat="~g"),
-        yaxis=names,
+        yaxis={**names, "ticktext": wide},
         yaxis2={**names, "ticktext": [_value(bar, data) for bar in data.bars], "side": "right", "overlaying": "y"},
+        meta=style.narrow(yaxis={"ticktext": narrow}),
     )
     return drawn
 

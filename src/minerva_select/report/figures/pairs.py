@@ -9,12 +9,14 @@ from minerva_select.report.figures import style
 from minerva_select.report.figures.theme import Theme, mix_colors, text_color
 from minerva_select.results import PairResult, Selection
 from minerva_select.text import feature_order, formatting, tooltips
+from minerva_select.text.captions import MOST_NAMED
 
 MOST = 30
 
-_MOST_COLUMN_NAMES = 6  # with more features the columns have numbers, since names would overlap on a phone
+_HEAD = 24  # characters of the name above a column, and
+_HEAD_HEIGHT = 130  # pixels for it, turned
 _MOST_COLUMN_NUMBERS = 12  # with more features only every fifth column has its number
-_ROW_CHARACTERS = 30  # values in the cells of one row that fit on a phone
+_WIDEST_TEXT = 1000  # pixels; values that need more are not drawn
 _MIN_RANGE = 0.02  # of the information found; the color scale covers at least this much
 
 
@@ -56,41 +58,54 @@ def read(selection: Selection) -> Pairs | None:
 
 
 def draw(data: Pairs, theme: Theme) -> Any:
-    """A heat map with zero in the middle of the color scale."""
+    """A heat map with zero in the middle of the color scale, and the name of every column; numbers on a phone."""
     n_features = len(data.features)
     note = tooltips.not_shown(features_with_weaker_interactions=data.n_left_out)
     foot = style.FOOTNOTE_HEIGHT if note else 0
-    rows = [style.label(name, 18) for name in data.features]
-    has_names = n_features <= _MOST_COLUMN_NAMES
-    heads = rows if has_names else _column_numbers(n_features)
-    if not has_names:
-        # Directional isolates keep the number next to the cells after a name in a right-to-left script.
-        rows = [f"\u2068{name}\u2069  {number}" for number, name in enumerate(rows, 1)]
-    height = (190 if has_names else 150) + foot + n_features * max(22, 50 - 3 * n_features)
+    rows, heads = ([style.label(name, width) for name in data.features] for width in (style.WIDE_NAME, _HEAD))
+    cells = n_features * max(24, 50 - 3 * n_features)
+    height = 150 + foot + cells + _HEAD_HEIGHT
+    values = _values(data)
+    text_width = 8 * max(map(len, rows)) + n_features * (8 * max(map(len, values.values())) + 4)
     drawn = style.new_figure(
         theme,
         height,
         title=style.footnote(theme, note),
         margin={"l": 8, "r": 16, "t": 8, "b": 62 + foot},
-        meta={"max_width": _max_width(rows, n_features, has_names)},
+        meta={
+            "max_width": _max_width(rows, n_features),
+            "text_from": text_width,
+            **style.narrow(height=height - (0 if n_features <= MOST_NAMED else _HEAD_HEIGHT), **_narrow(data)),
+        },
     )
     drawn.add_trace(_cells(data, theme, foot / height))
-    values = _values(data)
-    if n_features * max(map(len, values.values())) <= _ROW_CHARACTERS:
+    if text_width <= _WIDEST_TEXT:
         drawn.add_trace(_cell_texts(data, values, theme))
-    angle: dict[str, Any] = {"autotickangles": [0, 40]} if has_names else {"tickangle": 0}
     top: dict[str, Any] = {"ticktext": heads, "side": "top", "range": [-0.5, n_features - 0.5]}
     drawn.update_layout(
-        xaxis=style.name_axis(theme, data.features, **top, **angle),
+        xaxis=style.name_axis(theme, data.features, **top, autotickangles=[0, 40, 90]),
         yaxis=style.name_axis(theme, data.features, ticktext=rows, range=[n_features - 0.5, -0.5]),
     )
     return drawn
 
 
-def _max_width(labels: list[str], n_features: int, has_names: bool) -> int:
+def _narrow(data: Pairs) -> dict[str, Any]:
+    """Axes on a phone: of many features the columns have the numbers of the rows, since names would overlap."""
+    n_features = len(data.features)
+    rows = [style.label(name, 18) for name in data.features]
+    if n_features <= MOST_NAMED:
+        return {"xaxis": {"ticktext": rows}, "yaxis": {"ticktext": rows}}
+    # Directional isolates keep the number next to the cells after a name in a right-to-left script.
+    rows = [f"\u2068{name}\u2069  {number}" for number, name in enumerate(rows, 1)]
+    numbers = {"ticktext": _column_numbers(n_features), "tickangle": 0}
+    return {"xaxis": numbers, "yaxis": {"ticktext": rows}}
+
+
+def _max_width(labels: list[str], n_features: int) -> int:
     """Pixels; cells of a wider figure would only be stretched."""
     longest = 9 * max(map(len, labels))
-    return max(460, 60 + longest + n_features * (max(70, longest) if has_names else 56))
+    few = n_features <= MOST_NAMED
+    return max(460, 60 + longest + n_features * (max(70, min(longest, 9 * _HEAD)) if few else 64))
 
 
 def _column_numbers(n_features: int) -> list[str]:

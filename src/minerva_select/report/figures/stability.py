@@ -42,6 +42,7 @@ def _share(result: FeatureResult) -> float:
 def draw(data: Stability, theme: Theme) -> Any:
     """Horizontal bars from 0 to 100%; those of selected features are colored."""
     drawn = style.bar_figure(theme, len(data.results), tooltips.not_shown(selected_less_often=data.n_left_out))
+    names = [result.feature for result in data.results]
     for selected, name, color in ((True, "Selected", theme.kept), (False, "Not selected", theme.substitute)):
         places = [k for k, result in enumerate(data.results) if result.selected is selected]
         if places:
@@ -65,6 +66,7 @@ def draw(data: Stability, theme: Theme) -> Any:
     ticks = {"tickvals": [0, 0.5, 1], "tickformat": ".0%", "range": [0, 1.02]}
     drawn.update_layout(
         xaxis=style.axis(theme, f"Share of the {data.repeats.n_fits:,} fits", **ticks),
-        yaxis=style.name_axis(theme, [result.feature for result in data.results]),
+        yaxis=style.name_axis(theme, names),
+        meta=style.narrow(yaxis={"ticktext": [style.label(name) for name in names]}),
     )
     return drawn

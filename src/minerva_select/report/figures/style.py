@@ -19,6 +19,9 @@ T = TypeVar("T")
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
 ROW_HEIGHT = 24  # pixels per feature
 FOOTNOTE_HEIGHT = 22
+WIDE_NAME = 44  # characters of a name on an axis, and
+NARROW_NAME = 20  # in a figure that is narrower than
+NARROW_BELOW = 640  # pixels
 
 _BUTTONS = "zoom pan select lasso zoomin zoomout autoscale resetscale hovercompare hoverclosest togglespikelines"
 
@@ -33,7 +36,7 @@ def plotly() -> ModuleType:
     return module
 
 
-def shorten_name(name: str, width: int = 20) -> str:
+def shorten_name(name: str, width: int = NARROW_NAME) -> str:
     """Shorten a name to one line; wide characters count twice, and an empty name becomes quotes."""
     line = formatting.printable(name) or '""'
     n_wide = sum(unicodedata.east_asian_width(character) in "WF" for character in line[:width])
@@ -47,7 +50,7 @@ def escape(text: str) -> str:
     return html.escape(text, quote=False).replace("$", "&#36;").replace("%{", "&#37;{")
 
 
-def label(name: str, width: int = 20) -> str:
+def label(name: str, width: int = NARROW_NAME) -> str:
     """Shorten and escape a name."""
     return escape(shorten_name(name, width))
 
@@ -146,7 +149,7 @@ def name_axis(theme: Theme, names: Sequence[str], **options: Any) -> dict[str, A
         **{
             "tickmode": "array",
             "tickvals": list(range(len(names))),
-            "ticktext": [label(name) for name in names],
+            "ticktext": [label(name, WIDE_NAME) for name in names],
             "showgrid": False,
             "ticklabelstandoff": 6,
             "range": [len(names) - 0.4, -0.6],
@@ -154,6 +157,11 @@ def name_axis(theme: Theme, names: Sequence[str], **options: Any) -> dict[str, A
             **options,
         },
     )
+
+
+def narrow(**changes: Any) -> dict[str, Any]:
+    """Changes of the layout for narrow pages, as ``meta`` of a figure; the script of the page applies them."""
+    return {"narrow_below": NARROW_BELOW, "narrow": changes}
 
 
 def footnote(theme: Theme, text: str) -> dict[str, Any]:
