@@ -68,6 +68,7 @@ def selection_of(names):
 
 def elements_of(report):
     report.draw()
+    report.page.get_by_text("How training went").click()
     for summary in report.page.get_by_text("Data", exact=True).all():
         summary.click()
     return report.page.evaluate(ELEMENTS)

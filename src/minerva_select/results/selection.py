@@ -281,11 +281,12 @@ class Selection:
         Returns
         -------
         plotly.graph_objects.Figure
-            Notebooks display it; ``show()`` opens it in a browser.
+            Notebooks display it; ``show()`` opens it in a browser. Where a saved notebook is exported without plotly,
+            its place has a table of the values.
         """
-        from minerva_select.report.figures import figure  # noqa: PLC0415
+        from minerva_select.report.notebook import displayed_figure  # noqa: PLC0415
 
-        return figure(self, kind, dark=dark)
+        return displayed_figure(self, kind, dark=dark)
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write the report as one self-contained HTML file."""

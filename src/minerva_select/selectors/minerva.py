@@ -80,7 +80,7 @@ class MinervaSelector(SolverSelector):
     random_state : int, RandomState or None
         The same seed gives the same result, bit for bit on the CPU, whatever the order of the columns.
     verbose : int
-        Whether to log the progress.
+        Whether to print the progress; it is logged instead where a log shows messages of level INFO.
     callbacks : sequence of callables
         Each is called with a :class:`minerva_select.results.Progress` during the fit; if one returns True, the fit ends
         soon with the best selection so far. :mod:`minerva_select.callbacks` has a few.

@@ -136,9 +136,7 @@ class ProgressReporter:
         """Report a line of the training history."""
         if self._verbose:
             bound = record.bound if record.held_out_bound is None else record.held_out_bound
-            logger.info(
-                "%s: step %d, bound %.4f nats, %d features", record.stage, record.step, bound, record.n_features
-            )
+            _say(f"{record.stage}: step {record.step}, bound {bound:.4f} nats, {record.n_features} features")
         self._estimate.step(record.stage, record.step)
         self._call(Progress(record.stage, self._fraction(), record.held_out_bound, record.n_features, record))
 
@@ -168,3 +166,11 @@ class ProgressReporter:
             answer = callback(progress)
             # Only True ends the fit, not any truthy value that a callback happens to return
             self._stop_requested |= isinstance(answer, bool | np.bool_) and bool(answer)
+
+
+def _say(line: str) -> None:
+    """Log a line; without a log that shows it, print it, as scikit-learn does."""
+    if logger.isEnabledFor(logging.INFO) and logger.hasHandlers():
+        logger.info("%s", line)
+    else:
+        print(line, flush=True)  # noqa: T201

@@ -52,6 +52,7 @@ def test_a_figure_is_displayed_by_plotly(outputs):
     figure = output["application/vnd.plotly.v1+json"]
     assert figure["layout"]["yaxis"]["ticktext"][:2] == ["f0", "f1"]
     assert json.dumps(figure)
+    assert "<table>" in output["text/html"]  # what an export without a chart library shows
 
 
 def test_a_progress_bar_is_displayed_without_terminal_codes(outputs):

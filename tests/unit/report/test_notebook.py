@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import re
 from html.parser import HTMLParser
 
 import pytest
 
 from full_selection import full_selection, supported_selection
-from minerva_select.report.notebook import MOST_DROPPED, MOST_SELECTED, render_fragment
+from minerva_select.report import figures
+from minerva_select.report.notebook import MOST_DROPPED, MOST_SELECTED, render_figure_table, render_fragment
 from minerva_select.results import FeatureResult, Reason, ReasonCode, Selection, SelectionWarning, WarningCode
 from minerva_select.text import headline
 
 FULL = full_selection()
+HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</style></div>", "a<b>"]
 
 
 class Fragment(HTMLParser):
@@ -20,7 +24,8 @@ class Fragment(HTMLParser):
 
     def __init__(self, fragment):
         super().__init__(convert_charrefs=True)
-        self.tags, self.attributes, self.open, self.rows, self.text, self.style = set(), set(), [], [], [], ""
+        self.tags, self.attributes, self.open, self.text, self.style = set(), set(), [], [], ""
+        self.cards, self.rows = [], []  # rows of the key figures, and of the tables of features
         self.feed(fragment)
         self.close()
         assert self.open == []
@@ -28,11 +33,14 @@ class Fragment(HTMLParser):
     def handle_starttag(self, tag, attrs):
         self.tags.add(tag)
         self.attributes |= {name for name, _ in attrs}
-        self.open.append(tag)
+        if tag != "br":
+            self.open.append(tag)
+        if tag == "table":
+            self._table = self.cards if ("class", "cards") in attrs else self.rows
         if tag == "tr":
-            self.rows.append([])
+            self._table.append([])
         if tag in {"td", "th"}:
-            self.rows[-1].append("")
+            self._table[-1].append("")
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
@@ -43,14 +51,45 @@ class Fragment(HTMLParser):
             return
         self.text.append(data)
         if {"td", "th"} & set(self.open):
-            self.rows[-1][-1] += data
+            self._table[-1][-1] += data
 
 
 def test_the_headline_comes_first_then_key_figures_and_warnings():
     text = " ".join(" ".join(Fragment(render_fragment(FULL)).text).split())
     assert text.startswith(headline(FULL))
-    for part in ("Features kept 4 of 12", "0.600 nats 0.590 to 0.610", "5,000", "12.3 s", "96%", "8 dropped"):
+    for part in ("5,000", "12.3 s", "96%", "8 dropped"):
         assert part in text
+    labels, figures = Fragment(render_fragment(FULL)).cards
+    assert dict(zip(labels, figures, strict=True))["Features kept"] == "4 of 12"
+    assert dict(zip(labels, figures, strict=True))["Information, at least"] == "0.600 nats0.590 to 0.610 (95%)"
+
+
+def test_without_its_style_every_text_is_in_its_own_cell_or_line():
+    fragment = render_fragment(supported_selection())
+    assert not Fragment(fragment).tags & {"dl", "dt", "dd"}  # whose style in JupyterLab puts one text over another
+    assert fragment.count("<small>") == fragment.count("<br><small>")
+    cells = re.findall(r"<t[dh] [^>]*>", fragment)
+    # The style of JupyterLab aligns cells to the right, and that of an untrusted notebook is removed
+    assert all("text-align" in cell for cell in cells if 'class="track"' not in cell and cell != '<th scope="col">')
+
+
+def test_the_values_of_a_figure_are_a_table_without_scripts():
+    for kind in figures.KINDS:
+        table = Fragment(render_figure_table(full_selection(HOSTILE), kind))
+        assert not table.tags & {"script", "img", "style", "b "}
+        assert len(table.rows) > 2
+
+
+def test_a_figure_has_its_table_unless_the_renderer_has_html_of_its_own(monkeypatch):
+    io = pytest.importorskip("plotly.io")
+    drawn = FULL.plot("contributions")
+    monkeypatch.setattr(io.renderers, "default", "plotly_mimetype")
+    bundle = drawn._repr_mimebundle_()
+    assert Fragment(bundle["text/html"]).rows[1] == ["f0", "0.500", "0.480 to 0.520", "0.000"]
+    assert "application/vnd.plotly.v1+json" in bundle
+    monkeypatch.setattr(io.renderers, "default", "notebook_connected")
+    assert "<script" in drawn._repr_mimebundle_()["text/html"]
+    assert copy.deepcopy(drawn).layout == drawn.layout
 
 
 def test_the_table_has_the_selected_features_and_a_folded_one_the_dropped():
@@ -142,7 +181,7 @@ def test_columns_without_values_are_left_out():
 def test_an_empty_selection_is_displayed():
     fragment = Fragment(render_fragment(Selection("y", (), None, None, n_rows=10)))
     assert fragment.rows == []
-    assert "table" not in fragment.tags
+    assert len(fragment.cards) == 2
 
 
 def test_proof_and_equivalents_are_below_the_reason():

@@ -49,7 +49,7 @@ def test_the_headline_is_made_by_the_text_package():
 
 
 def test_figures_and_the_notebook_display_are_made_by_the_report_package(monkeypatch):
-    monkeypatch.setattr("minerva_select.report.figures.figure", lambda *args, **options: (args, options))
+    monkeypatch.setattr("minerva_select.report.notebook.displayed_figure", lambda *args, **options: (args, options))
     monkeypatch.setattr(
         "minerva_select.report.notebook.render_fragment", lambda selection: f"<p>{selection.target}</p>"
     )

@@ -190,3 +190,20 @@ def test_the_log_has_a_line_a_record_where_it_is_asked_for(caplog):
         "learn: step 25, bound 0.2500 nats, 7 features",
         "vet: step 50, bound 0.3000 nats, 2 features",
     ]
+
+
+def test_verbose_prints_by_itself_and_logs_where_a_log_shows_it(capsys, monkeypatch):
+    log = logging.getLogger("minerva_select")
+    monkeypatch.setattr(log, "level", logging.WARNING)
+    monkeypatch.setattr(log, "_cache", {})
+    ProgressReporter([], verbose=1).on_record(record())
+    assert "nats" in capsys.readouterr().out
+    heard = []
+    handler = logging.Handler()
+    monkeypatch.setattr(handler, "emit", lambda line: heard.append(line.getMessage()))
+    monkeypatch.setattr(log, "level", logging.INFO)
+    monkeypatch.setattr(log, "_cache", {})
+    monkeypatch.setattr(log, "handlers", [handler])
+    ProgressReporter([], verbose=1).on_record(record())
+    assert len(heard) == 1
+    assert capsys.readouterr().out == ""
