@@ -68,4 +68,4 @@ ax.set(xscale="log", xlabel="seconds")
 ax.invert_yaxis()
 
 # %%
-# The user guide says when the gain of LightGBM is enough, with figures on real tables.
+# :doc:`/guide/lightgbm` says when the gain of LightGBM is enough, with figures on real tables.

@@ -33,9 +33,21 @@ def stage(folder: Path) -> Path:
             _write(folder / "examples" / path.name, path.read_bytes())
     for path in sorted((BUILDER / "inventories").glob("*.txt")):
         _write(folder / "inventories" / f"{path.stem}.inv", inventory(path.stem, path.read_text(encoding="utf-8")))
+    list_other_pages(pages)
     for name, text in api_pages.write_pages().items():
         _write(pages / "api" / name, text.encode())
     return pages
+
+
+def list_other_pages(pages: Path) -> None:
+    """Add pages that no table of contents lists to the user guide."""
+    listed = {line.strip() for path in pages.rglob("*.md") for line in path.read_text(encoding="utf-8").splitlines()}
+    names = sorted(path.stem for path in pages.glob("*.md") if path.stem not in {*listed, "index"})
+    if names:
+        guide = pages / "user-guide.md"
+        contents = "".join(f"{name}\n" for name in names)
+        text = guide.read_text(encoding="utf-8") + f"\n```{{toctree}}\n:maxdepth: 1\n:caption: More\n\n{contents}```\n"
+        _write(guide, text.encode())
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -84,6 +96,7 @@ def resolve_links(text: str, page: Path, address: str) -> str:
 
 def _resolve(text: str, page: Path, address: str) -> str:
     folder = (ROOT / "docs" / page).parent
+    up = "" if page.parts[0] == ".." else "../" * (len(page.parts) - 1)
 
     def replace(match: re.Match[str]) -> str:
         picture, label, target, anchor = match[1], match[2], match[3], match[4] or ""
@@ -92,8 +105,10 @@ def _resolve(text: str, page: Path, address: str) -> str:
             return match[0]
         relative = file.relative_to(ROOT).as_posix()
         if relative in OUTSIDE:
-            depth = len(page.parts) - 1 if page.parts[0] != ".." else 0
-            return f"[{label}]({'../' * depth}{OUTSIDE[relative]}{anchor})"
+            return f"[{label}]({up}{OUTSIDE[relative]}{anchor})"
+        if relative == "examples" or relative.startswith("examples/"):
+            name = f"gallery/{file.stem}.rst" if file.suffix == ".py" else "gallery/index.rst"
+            return f"[{label}]({up}{name})"
         if relative.startswith("docs/"):
             return match[0] if page.parts[0] != ".." else f"{picture}[{label}]({relative[5:]}{anchor})"
         return f"{picture}[{label}]({address}/blob/main/{relative}{anchor})" if address else label

@@ -22,6 +22,8 @@ def staging(load):
         ("[a](../CHANGELOG.md#x)", "releasing.md", "[a](changelog.md#x)"),
         ("[a](../../CHANGELOG.md)", "guide/time.md", "[a](../changelog.md)"),
         ("[a](docs/method.md)", "../CHANGELOG.md", "[a](method.md)"),
+        ("[a](../../examples/a_leak.py)", "guide/few.md", "[a](../gallery/a_leak.rst)"),
+        ("[a](../examples)", "get-started.md", "[a](gallery/index.rst)"),
         ("[a](../LICENSE)", "method.md", f"[a]({ADDRESS}/blob/main/LICENSE)"),
         ("[a](https://example.org) [b](#c)", "method.md", "[a](https://example.org) [b](#c)"),
         ("```\n[a](../LICENSE)\n```", "method.md", "```\n[a](../LICENSE)\n```"),
@@ -29,6 +31,23 @@ def staging(load):
 )
 def test_links_are_resolved_by_where_their_file_is(staging, text, page, expected):
     assert staging.resolve_links(text, Path(page), ADDRESS) == expected
+
+
+def test_a_page_that_no_contents_list_is_added_to_the_user_guide(staging, tmp_path):
+    (tmp_path / "index.md").write_text("```{toctree}\nuser-guide\nlisted\n```\n")
+    for name in ("user-guide", "listed", "new"):
+        (tmp_path / f"{name}.md").write_text("# Page\n")
+    staging.list_other_pages(tmp_path)
+    assert (tmp_path / "user-guide.md").read_text().endswith("\nnew\n```\n")
+
+
+def test_relative_links_of_all_pages_lead_to_files_of_the_repository(staging):
+    broken = []
+    for page in sorted((staging.ROOT / "docs").rglob("*.md")):
+        targets = [match[3] for match in staging.LINK.finditer(staging.FENCE.sub("", page.read_text()))]
+        made = ("gallery/", "api/")  # by the build
+        broken += [f"{page.name}: {t}" for t in targets if not (page.parent / t).exists() and not t.startswith(made)]
+    assert broken == []
 
 
 def test_without_an_address_links_to_other_files_become_text(staging):
