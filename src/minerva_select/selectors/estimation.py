@@ -35,6 +35,7 @@ from minerva_select.preprocessing.duplicated_rows import TableRows, find_copies
 from minerva_select.preprocessing.duplicates import find_unusable
 from minerva_select.preprocessing.identifiers import find_identifiers
 from minerva_select.results import Estimate
+from minerva_select.runtime.allocator import reuse_freed_memory
 from minerva_select.runtime.device import MAX_THREADS, find_device, limit_threads
 from minerva_select.runtime.rng import seeded_rng
 from minerva_select.schema import Column, ColumnType, Table
@@ -54,6 +55,7 @@ from minerva_select.solvers.screen import screen_fold
 
 
 @limit_threads()
+@reuse_freed_memory()
 def mutual_information(
     X: Any,
     y: Any,

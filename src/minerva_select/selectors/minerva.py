@@ -19,6 +19,7 @@ from minerva_select.preprocessing.duplicated_rows import find_copies
 from minerva_select.results import Selection, SelectionWarning, TrainingRecord
 from minerva_select.results.provenance import versions
 from minerva_select.results.resize import resize
+from minerva_select.runtime.allocator import reuse_freed_memory
 from minerva_select.runtime.device import limit_threads
 from minerva_select.runtime.rng import seeded_rng
 from minerva_select.selectors.effects import measure_effects
@@ -210,7 +211,11 @@ def select_by_vetting(context: FitContext) -> Selection:
             device,
             sharding,
         )
-        with limit_threads(plan.max_threads), seeded_rng(seed, device) as generator:
+        with (
+            limit_threads(plan.max_threads),
+            reuse_freed_memory(enabled=context.stream is None),
+            seeded_rng(seed, device) as generator,
+        ):
             run = context.run(generator, on_record)
             return folds[0].target, solve_vetting(
                 folds,

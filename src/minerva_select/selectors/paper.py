@@ -19,6 +19,7 @@ from minerva_select.preprocessing.table_encoder import TableEncoder
 from minerva_select.preprocessing.target_bins import fit_target_bins
 from minerva_select.results import FeatureResult, Progress, Reason, Selection, SelectionWarning, WeightRecord
 from minerva_select.results.provenance import versions
+from minerva_select.runtime.allocator import reuse_freed_memory
 from minerva_select.runtime.rng import seeded_rng
 from minerva_select.selectors.estimation import as_estimate
 from minerva_select.selectors.fit_context import FitContext, empty_selection
@@ -156,7 +157,7 @@ def select_by_weights(context: FitContext, settings: PaperSettings) -> Selection
         for rows in (train, held_out)
     )
     unit_of = {feature: unit for unit, features in enumerate(context.units) for feature in features}
-    with seeded_rng(int(context.rng.integers(2**31)), context.device) as generator:
+    with reuse_freed_memory(), seeded_rng(int(context.rng.integers(2**31)), context.device) as generator:
         solution = solve_paper(
             x,
             y,
