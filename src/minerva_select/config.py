@@ -307,7 +307,7 @@ class SearchConfig:
     n_screen_pairs: int = 64  # pairs that the screen returns
     max_screened_units: int = 64  # units that the screen may propose
     null_margin: float = 2.0  # z-scores added to the expected maximum of null statistics, which are skewed
-    max_learned_units: int = 2000  # with more units, the critic of all units sees only those with the best screen
+    max_learned_units: int = 300  # with more units, the critic of all units sees only those with the best screen
     full_share: float = 0.99  # of the target's entropy on the tuning rows: a set that reaches it needs no larger one
     wider_share: float = 0.95  # of the bound of the chosen set that a wider set must reach to replace it
     prune_rows: int = 4096  # tuning rows of a permutation importance
@@ -436,6 +436,7 @@ class ExplanationConfig:
     max_interacting_units: int = 24  # units whose pairs are all measured; pairs grow with the square
     max_interaction_rows: int = 10_000  # held-out rows that they are measured on, over all folds
     max_marginal: int = 100  # columns whose marginal information is measured on held-out rows
+    max_curves: int = 24  # of them that a curve of a numeric target is fitted to, apart from informative ones
     max_redundant: int = 100  # dropped columns for which a replacement is searched
     hurried_redundant: int = 10  # the same when the time limit has passed
     max_replacements: int = 16  # selected columns that are compared with each dropped one

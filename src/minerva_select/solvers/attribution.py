@@ -54,10 +54,12 @@ def attribute_columns(
     measured = list(dict.fromkeys([*selected, *redundant, *strongest[:max_marginal]]))
     estimator = PluginEstimator(folds, measured, max_counted_rows)
     counted = {feature: estimator.information(feature) for feature in measured}
+    marginal = {feature: estimator.mean(own) for feature, own in counted.items()}
     if Family.ADDITIVE in arrays.families and not folds[0].target.is_discrete:
-        marginal = _mix_with_curves(folds, counted, arrays)
-    else:
-        marginal = {feature: estimator.mean(own) for feature, own in counted.items()}
+        curves = {*selected, *redundant, *strongest[: EXPLANATION.max_curves]}
+        marginal |= _mix_with_curves(
+            folds, {feature: counted[feature] for feature in measured if feature in curves}, arrays
+        )
     known = sorted(selected, key=lambda feature: -marginal[feature].mean)[: EXPLANATION.max_replacements]
     replaced_by = {feature: _find_replacements(estimator, feature, known) for feature in redundant} if known else {}
     near_copies = {}
