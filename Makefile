@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 READY_DOCS := $(VENV)/.ready-docs
 
-.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick bench-correlated bench-correlated-quick bench-real bench-real-quick bench-mi bench-mi-quick bench-scale attack reproduce pictures test-lowest docs json-docs dist lint-release licenses audit clean
+.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick bench-correlated bench-correlated-quick bench-real bench-real-quick bench-mi bench-mi-quick bench-speed bench-speed-quick bench-scale attack reproduce pictures test-lowest docs json-docs dist lint-release licenses audit clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY_DEV)
@@ -115,6 +115,17 @@ bench-mi-quick: setup  ## the same with 17 cases, at most 2,000 rows and one see
 	rm -rf $(MI_QUICK)
 	PYTHONPATH=experiments $(BIN)/python -m mi --quick --jobs 2 --out $(MI_QUICK)
 	PYTHONPATH=experiments $(BIN)/python -m mi.page --records $(MI_QUICK)
+
+bench-speed: setup  ## time of MINERVA and three other methods on tables of all sizes: two hours on 2 cores; needs MINERVA_DATA for real tables; continues an interrupted run; options such as SPEED='--again --only credit'
+	PYTHONPATH=benchmarks $(BIN)/python -m speed $(SPEED)
+	PYTHONPATH=benchmarks $(BIN)/python -m speed.page
+
+SPEED_QUICK := benchmarks/speed/quick
+
+bench-speed-quick: setup  ## the same with small tables and two methods, once; always starts from scratch
+	rm -rf $(SPEED_QUICK)
+	PYTHONPATH=benchmarks $(BIN)/python -m speed --quick --threads 1 --out $(SPEED_QUICK)
+	PYTHONPATH=benchmarks $(BIN)/python -m speed.page --records $(SPEED_QUICK)
 
 bench-scale: setup  ## time, memory and correctness on tables of different sizes: half an hour on 2 cores, 5 GB of disk; continues an interrupted run
 	$(BIN)/python benchmarks/scale/run.py

@@ -36,8 +36,8 @@ def cosine_features(quantiles: Tensor, n_waves: int) -> Tensor:  # (..., n_waves
     wave = torch.cos(math.pi * quantiles)
     doubled, before = 2.0 * wave, torch.ones_like(wave)
     waves = wave.new_empty(*wave.shape, n_waves)
-    for k in range(1, n_waves + 1):
-        torch.mul(wave, 1.0 / math.sqrt(k), out=waves[..., k - 1])
+    for number in range(1, n_waves + 1):
+        torch.mul(wave, 1.0 / math.sqrt(number), out=waves[..., number - 1])
         wave, before = torch.mul(doubled, wave).sub_(before), wave
     return waves
 
