@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import torch
 
@@ -39,10 +39,11 @@ class _ThreadState(threading.local):
 
 
 class _SharedSettings:
-    """Settings of torch that fits in several threads change and restore."""
+    """Settings of torch and of linear algebra libraries that fits in several threads change and restore."""
 
     def __init__(self) -> None:
         self.n_threads: list[int] = []  # number before any limit, one entry per thread that has a limit
+        self.has_blas_limit = False
         self.precisions: list[str] = []  # precision before any change, one entry per block that changed it
         self.is_forked = False
         self.lock = threading.Lock()
@@ -70,13 +71,15 @@ def limit_threads(max_threads: int = MAX_THREADS) -> Iterator[None]:
     """Limit torch's threads within a block, correctly also when several fits begin and end in any order.
 
     Small products do not benefit from a second thread, and two simultaneous fits that both use all cores mostly wait
-    for each other. A forked process uses one thread: it has none of the threads that OpenMP started in its parent,
-    and would wait for them forever.
+    for each other. The products of NumPy and SciPy get one thread: on a busy machine, two took seven times the
+    processor time. A forked process uses one thread: it has none of the threads that OpenMP started in its parent, and
+    would wait for them forever.
     """
     is_outermost = not _THREAD.has_limit
     with _SHARED.lock:  # in a thread new to torch, get_num_threads returns the limit of another thread
         before = _SHARED.n_threads[0] if is_outermost and _SHARED.n_threads else torch.get_num_threads()
         if is_outermost:
+            restore_blas = _limit_blas()
             _SHARED.n_threads.append(before)
         torch.set_num_threads(1 if _SHARED.is_forked else min(before, max_threads))
     _THREAD.has_limit = True
@@ -86,8 +89,29 @@ def limit_threads(max_threads: int = MAX_THREADS) -> Iterator[None]:
         with _SHARED.lock:
             if is_outermost:
                 _SHARED.n_threads.pop()
+                restore_blas()
             torch.set_num_threads(before)
         _THREAD.has_limit = not is_outermost
+
+
+def _limit_blas() -> Callable[[], None]:
+    """Limit the products of NumPy and SciPy to one thread; returns a function that restores the number.
+
+    Only the thread that has set a limit can restore the number. While it has one, the others set none.
+    """
+    import scipy.linalg  # noqa: F401, PLC0415 - loads the library that is to be limited
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415
+
+    if _SHARED.has_blas_limit:
+        return lambda: None
+    limits = threadpool_limits(1, user_api="blas")
+    _SHARED.has_blas_limit = True
+
+    def restore() -> None:
+        limits.restore_original_limits()
+        _SHARED.has_blas_limit = False
+
+    return restore
 
 
 @contextlib.contextmanager

@@ -1,5 +1,8 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 import torch
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from minerva_select.errors import InputError
 from minerva_select.runtime.device import allow_tf32, find_device, limit_threads
@@ -33,6 +36,28 @@ def test_threads_are_restored_after_an_error():
     with pytest.raises(KeyError):
         fail()
     assert torch.get_num_threads() == 3
+
+
+def test_products_of_numpy_use_one_thread_within_a_block():
+    with threadpool_limits(2, user_api="blas"):
+        with limit_threads():
+            assert _blas_threads() == {1}
+        assert _blas_threads() == {2}
+
+
+def test_a_block_in_another_thread_leaves_the_products_of_numpy_as_they_were():
+    with threadpool_limits(2, user_api="blas"), ThreadPoolExecutor(1) as pool:
+        first, second = limit_threads(), limit_threads()
+        first.__enter__()
+        pool.submit(second.__enter__).result()
+        assert _blas_threads() == {1}
+        first.__exit__(None, None, None)
+        pool.submit(second.__exit__, None, None, None).result()
+        assert _blas_threads() == {2}
+
+
+def _blas_threads() -> set[int]:
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
 
 
 def test_the_last_block_restores_full_precision():
