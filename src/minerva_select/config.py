@@ -306,6 +306,7 @@ class SearchConfig:
     min_screen_rows: int = 2000  # rows that the screen counts at least
     n_screen_pairs: int = 64  # pairs that the screen returns
     max_screened_units: int = 64  # units that the screen may propose
+    max_screened_share: float = 0.8  # of all units; if it proposes more, critics of all units are enough
     null_margin: float = 2.0  # z-scores added to the expected maximum of null statistics, which are skewed
     max_learned_units: int = 300  # with more units, the critic of all units sees only those with the best screen
     full_share: float = 0.99  # of the target's entropy on the tuning rows: a set that reaches it needs no larger one
@@ -414,8 +415,8 @@ CONDITIONAL_TEST = ConditionalTestConfig()
 class SupportConfig:
     """Which units are kept beside the proven ones."""
 
-    first_share: float = 0.0075  # of all information, that the other columns must add for any to be added
-    left_share: float = 0.005  # of all information, that the dropped columns may add for certain; or
+    first_share: float = 0.005  # of all information, that the other columns must add for any to be added
+    left_share: float = 0.003  # of all information, that the dropped columns may add for certain; or
     left_errors: float = 0.5  # standard errors that they may add by an estimate that is not significant
     patience: int = 4  # factor by which the size may grow without more information before the search ends
     min_sets: int = 10  # that there must be time for
@@ -433,8 +434,11 @@ SUPPORT = SupportConfig()
 class ExplanationConfig:
     """What is reported about single columns, pairs and nested subsets."""
 
-    max_interacting_units: int = 24  # units whose pairs are all measured; pairs grow with the square
-    max_interaction_rows: int = 10_000  # held-out rows that they are measured on, over all folds
+    max_interacting_units: int = 16  # units whose pairs are all measured; pairs grow with the square
+    max_refitted_units: int = 5  # up to which trees and additive models are refitted, if no neural critic is in use
+    max_interaction_rows: int = 10_000  # held-out rows that they are measured on, over all folds, but for many pairs
+    interaction_work: int = 400_000  # so many rows in all, but at least
+    min_interaction_rows: int = 4_000
     max_marginal: int = 100  # columns whose marginal information is measured on held-out rows
     max_curves: int = 24  # of them that a curve of a numeric target is fitted to, apart from informative ones
     max_redundant: int = 100  # dropped columns for which a replacement is searched

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from minerva_select.config import ELIMINATION, EXPLANATION, PLUGIN
 from minerva_select.mi.arrays import shared_tuning_rows
@@ -101,13 +102,17 @@ def _find_replacements(estimator: PluginEstimator, feature: int, known: list[int
 
 
 def attribute_units(judge: Judge, selected: list[int], contributions: dict[int, MeanEstimate]) -> UnitAttribution:
-    """Interactions of the selected units: by refits of very few units, otherwise by masked critics."""
+    """Interactions of the selected units: by refits of few units, otherwise by masked critics."""
     if len(selected) < 2:
         return UnitAttribution()
     by_contribution = sorted(selected, key=lambda unit: -contributions[unit].mean)
     strongest = sorted(by_contribution[: EXPLANATION.max_interacting_units])
     critics: Judge | MaskedCritics = judge
-    if len(strongest) > ELIMINATION.few_units:
+    few = ELIMINATION.few_units if Family.NEURAL in judge.families else EXPLANATION.max_refitted_units
+    if len(strongest) > few:
         critics = judge.refits.masked_critics(selected)
+    else:
+        pairs_left_out = [[unit for unit in selected if unit not in pair] for pair in combinations(strongest, 2)]
+        judge.fit_arrays(pairs_left_out, measured=True)
     pairs = estimate_interactions(critics, strongest, selected, judge.context.training.deadline)
     return UnitAttribution(pairs, find_partners(contributions, pairs))

@@ -88,6 +88,8 @@ def fit_candidates(
     new = [k for k, key in enumerate(keys) if key not in context.fitted]
     if new:
         config, schedule = context.config, context.config.schedule
+        if max(len(sets[k]) for k in new) == 1:  # no interactions to find after a plateau
+            schedule = dataclasses.replace(schedule, patience_at_zero=schedule.patience)
         if stage == "sparsify":  # interactions that take a plateau to find were found with the larger set, or never
             patience = ELIMINATION.refit_patience if all(parents[k] is not None for k in new) else schedule.patience
             schedule = dataclasses.replace(schedule, patience=patience, patience_at_zero=patience)
@@ -141,7 +143,7 @@ def search_candidates(
         for k, candidate in zip(places, found, strict=True):
             tried[k].append(candidate)
 
-    try_sets({k: units for k, units in enumerate(screened) if len(units) < len(everything[k])}, "screen")
+    try_sets({k: units for k, units in enumerate(screened) if _is_smaller(units, everything[k])}, "screen")
     try_sets({k: units for k, units in enumerate(everything) if not any(map(_explains_target, tried[k]))}, "learn")
     unions = [sorted(set().union(*(one.units for one in _useful(candidates)))) for candidates in tried]
     try_sets({k: unions[k] for k in range(len(folds)) if all(one.units != unions[k] for one in tried[k])}, "join")
@@ -183,6 +185,11 @@ def _learnable_units(screen: PairwiseInformation, screened: list[int], context: 
         return everything
     unit_z = marginal_z_of_units(screen, context.units)
     return sorted({*screened, *sorted(everything, key=lambda unit: -unit_z[unit])[: SEARCH.max_learned_units]})
+
+
+def _is_smaller(screened: list[int], everything: list[int]) -> bool:
+    """Whether critics of the screened units learn from much less than those of all units."""
+    return len(screened) < SEARCH.max_screened_share * len(everything)
 
 
 def _useful(candidates: list[CandidateSet]) -> list[CandidateSet]:

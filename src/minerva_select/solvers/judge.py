@@ -194,14 +194,20 @@ class Judge:
     # Families
 
     def choose_families(self, units: Units) -> None:
-        """Use only the families that add something on the tuning rows of a set; the neural critic costs most."""
+        """Use only the families that add something on the tuning rows of a set.
+
+        The neural critic costs most, so it is not trained again if it added nothing to the set before.
+        """
         if not units or len(self.arrays.families) == 0:
             return
         chosen = tuple(sorted(units))
-        self.families = (Family.NEURAL,)
-        if self.explains_target(self.verdict(chosen)):  # no need to fit the others
-            return
-        self.families = (Family.NEURAL, *self.arrays.families)
+        if Family.NEURAL in self.families:
+            self.families = (Family.NEURAL,)
+            if self.explains_target(self.verdict(chosen)):  # no need to fit the others
+                return
+            self.families = (Family.NEURAL, *self.arrays.families)
+        else:
+            self.families = self.arrays.families
         self.verdict(chosen)
         kept = list(self.families)
         for family in self.families:

@@ -49,7 +49,9 @@ class MaskedCritics:
         self, folds: Sequence[Fold], candidates: Sequence[TrainedCritics], units: list[int], context: SearchContext
     ) -> None:
         self.units = units
-        rows, self.weights, self.clusters = _sample_held_out(folds, context.training.generator)
+        rows, self.weights, self.clusters = _sample_held_out(
+            folds, _n_interaction_rows(units), context.training.generator
+        )
         self.rows = rows  # held-out rows of each fold that ``information`` is measured on
         self.features = {unit: context.units[unit] for unit in units}
         features, config = context.features_of(units), context.config
@@ -110,16 +112,23 @@ class MaskedCritics:
         fit_critics(self.critics, schedule, context.training, stage="path", sample_masks=sample)
 
 
+def _n_interaction_rows(units: Sequence[int]) -> int:
+    """Number of held-out rows that the pairs of these units are measured on."""
+    n_measured = min(len(units), EXPLANATION.max_interacting_units)
+    in_proportion = EXPLANATION.interaction_work // max(1, n_measured * (n_measured - 1) // 2)
+    return max(EXPLANATION.min_interaction_rows, min(EXPLANATION.max_interaction_rows, in_proportion))
+
+
 def _sample_held_out(
-    folds: Sequence[Fold], generator: Generator
+    folds: Sequence[Fold], max_rows: int, generator: Generator
 ) -> tuple[list[Tensor], Tensor, Tensor | None]:  # rows of each fold; weights and clusters of all
     """Draw held-out rows of every fold, with rare classes whole: many pairs of units are measured on them."""
     n_rows = sum(len(fold.held_out) for fold in folds)
-    if n_rows <= EXPLANATION.max_interaction_rows:
+    if n_rows <= max_rows:
         return [fold.held_out for fold in folds], held_out_weights(folds), held_out_clusters(folds)
     rows, weights = [], []
     for fold in folds:
-        n_drawn = EXPLANATION.max_interaction_rows * len(fold.held_out) // n_rows
+        n_drawn = max_rows * len(fold.held_out) // n_rows
         chosen, share = draw_stratified(fold.target.bins[fold.held_out], n_drawn, generator)
         rows.append(fold.held_out[chosen])
         weights.append(fold.row_weights[rows[-1]] / share)

@@ -108,6 +108,8 @@ def test_smaller_sets_get_no_extra_patience_at_zero(table, make_fold, make_conte
     assert patience == {"learn": 9, "sparsify": 3}
     fit_candidates([fold], [[1]], context, "sparsify", [whole])
     assert patience["sparsify"] == ELIMINATION.refit_patience
+    fit_candidates([fold], [[2]], context, "learn")
+    assert patience["learn"] == 3  # a single unit has no interactions
 
 
 def estimates_of(*z):
@@ -217,6 +219,20 @@ def test_all_units_are_not_learned_if_the_screened_ones_explain_the_target(make_
         records.clear()
     assert "learn" not in stages[0.0]
     assert "learn" in stages[0.2]
+
+
+def test_screened_units_that_are_nearly_all_are_not_learned_apart(make_fold, make_context, records, generator):
+    codes = torch.randint(2, (400, 10), generator=generator)
+    y = codes[:, 0] ^ (torch.rand(400, generator=generator) < 0.2).long()
+    fold = make_fold(codes, y)
+    stages = {}
+    for required in ([], list(range(1, 10))):
+        context = dataclasses.replace(make_context(singles(10), generator, schedule=STEP), required=required)
+        search_candidates([fold], [screen_fold(fold)], context)
+        stages[len(required)] = {record.stage for record in records}
+        records.clear()
+    assert "screen" in stages[0]
+    assert "screen" not in stages[9]
 
 
 def test_with_an_expired_deadline_every_fold_is_fitted_once(two_tables, make_context, records, generator):

@@ -169,6 +169,15 @@ def test_the_neural_critic_is_dropped_for_an_additive_target(make_judge, copies,
     assert judge.arrays_in_use
 
 
+def test_the_neural_critic_is_not_trained_again_once_it_added_nothing(make_judge, copies, quick):
+    judge = make_judge(copies, schedule=quick)
+    judge.choose_families([0, 2, 3])
+    assert Family.NEURAL not in judge.families
+    judge.choose_families([0, 2])
+    assert Family.NEURAL not in judge.families
+    assert {units for family, units in judge.refits.fitted if family is Family.NEURAL} == {(0, 2, 3)}
+
+
 def test_other_families_are_not_fitted_if_the_neural_critic_explains_the_target(make_judge, copies, monkeypatch):
     judge = make_judge(copies)
     monkeypatch.setattr(judge, "explains_target", lambda verdict: True)
