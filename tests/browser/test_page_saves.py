@@ -66,6 +66,13 @@ def test_the_csv_has_all_features_whatever_the_table_shows(open_report):
     assert content.count(b"\r\n") == 301
 
 
+def test_a_name_that_a_spreadsheet_would_compute_gets_an_apostrophe(open_report):
+    report = open_report(full_selection(["=1+1", "@x", "-5"]))
+    _, content = saved(report, report.page.get_by_role("button", name="Save as CSV"))
+    rows = [*csv.DictReader(io.StringIO(content.decode("utf-8"), newline=""))]
+    assert [row["feature"] for row in rows[:3]] == ["'=1+1", "'@x", "-5"]  # a number is no formula
+
+
 @pytest.mark.parametrize(("kind", "start"), [("SVG", b"<svg"), ("PNG", b"\x89PNG")])
 @pytest.mark.parametrize("chart", ["Contribution of each feature", "How the target goes with each feature"])
 def test_a_chart_is_saved_as_a_picture_with_a_background(opened, chart, kind, start):

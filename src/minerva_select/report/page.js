@@ -219,6 +219,8 @@
   }
 
   const CSV_NAMES = { contribution: "contribution_nats", marginal: "marginal_nats" };
+  // A spreadsheet would compute a text that starts like a formula.
+  const inert = (text) => (/^[=+\-@\t\r\n]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text);
   const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
   // One field per value: an interval has its own two columns, and so has the role.
@@ -240,7 +242,7 @@
     const columns = Object.keys(headingOf);
     const names = columns.flatMap((column) => fields(column).map(([name]) => name));
     const lines = rows.map((row) => columns.flatMap((column, k) => fields(column, row.cells[k]).map(([, value]) => value)));
-    const text = [names, ...lines].map((line) => `${line.map(quoted).join(",")}\r\n`).join("");
+    const text = [names, ...lines].map((line) => `${line.map(inert).map(quoted).join(",")}\r\n`).join("");
     const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
     save("features.csv", url);
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
