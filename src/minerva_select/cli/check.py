@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -9,13 +11,19 @@ import typer
 from minerva_select.cli import options
 from minerva_select.cli.opened_table import OpenedTable
 from minerva_select.cli.preparation import ReadingOptions
-from minerva_select.codes import FindingCode
+from minerva_select.codes import FindingCode, WarningCode
 
 if TYPE_CHECKING:
-    from minerva_select.results import TableCheck
+    from minerva_select.results import Finding, Selection, TableCheck
 
 FOUND = 1  # exit code if there are findings
 _MOST_NOTES = 6  # before a fit
+_SAME = {  # warnings of a fit that say the same as a finding
+    FindingCode.IDENTIFIER: WarningCode.IDENTIFIER,
+    FindingCode.DATES_AS_TEXT: WarningCode.UNPARSED_NUMBERS,
+    FindingCode.NUMBERS_AS_TEXT: WarningCode.UNPARSED_NUMBERS,
+    FindingCode.DUPLICATED_ROWS: WarningCode.DUPLICATED_ROWS,
+}
 _REFUSED = (FindingCode.MISSING_TARGET, FindingCode.INFINITE_VALUES)  # by a fit
 
 
@@ -67,12 +75,15 @@ def check_opened(table: OpenedTable, X: Any, y: Any) -> TableCheck:
     return check_table(X, y, times=times, drop=table.named["--drop"], **types)
 
 
-def print_notes(check: TableCheck, time_limit: float | None) -> None:
-    """Print the findings to standard error before a fit, one line each, and how long the fit will take."""
+def print_notes(check: TableCheck, time_limit: float | None) -> tuple[Finding, ...]:
+    """Print the findings to standard error before a fit, one line each, and how long the fit will take.
+
+    Returns the findings that are printed; of many, only the first ones are.
+    """
     from minerva_select.text.findings import describe_fit_time, describe_with_options
 
     if any(finding.code in _REFUSED for finding in check.findings):
-        return  # the fit says so
+        return ()  # the fit says so
     shown = check.findings[:_MOST_NOTES]
     for finding in shown:
         typer.echo(f"Note: {describe_with_options(finding)}", err=True)
@@ -80,6 +91,17 @@ def print_notes(check: TableCheck, time_limit: float | None) -> None:
         typer.echo(f"Note: {len(check.findings) - len(shown)} more; `minerva check` lists all.", err=True)
     if time_limit is None or check.fit_seconds < time_limit:
         typer.echo(describe_fit_time(check), err=True)
+    return shown
+
+
+def without_repetitions(selection: Selection, printed: Sequence[Finding]) -> Selection:
+    """The selection without warnings that were printed as notes before the fit."""
+    columns: dict[WarningCode, set[str]] = {}
+    for finding in printed:
+        if finding.code in _SAME:
+            columns.setdefault(_SAME[finding.code], set()).update(finding.columns)
+    left = (one for one in selection.warnings if one.code not in columns or not {*one.columns} <= columns[one.code])
+    return dataclasses.replace(selection, warnings=tuple(left))
 
 
 def _print(check: TableCheck) -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from minerva_select.cli import options
-from minerva_select.cli.check import check_opened, print_notes
+from minerva_select.cli.check import check_opened, print_notes, without_repetitions
 from minerva_select.cli.fits import Fit, check_repeatable
 from minerva_select.cli.formats import OutputFormat
 from minerva_select.cli.interrupts import stop_on_ctrl_c
@@ -22,7 +23,7 @@ from minerva_select.cli.preparation import ReadingOptions
 from minerva_select.cli.provenance import with_command
 from minerva_select.cli.verbosity import log_to_stderr, logger
 from minerva_select.errors import InputError, MinervaError
-from minerva_select.results import Progress, Selection
+from minerva_select.results import Finding, Progress, Selection
 
 if TYPE_CHECKING:
     from minerva_select.data.memory_budget import MemoryBudget
@@ -110,9 +111,7 @@ def select_command(
             if repeats is not None:
                 check_repeatable(table, n_processes)
             fit = Fit.from_options(table, parameters, solver)
-            if not hidden:
-                _report_size(table.source, budget, cache_dir, time_limit)
-                _check_first(table, fit, time_limit, bar)
+            noted = () if hidden else _describe_table(table, fit, budget, bar)
             with stop_on_ctrl_c(single_process=n_processes == 1) as stop:
                 selection = with_command(fit.run((bar, stop)), ctx, data)
         if repeats is not None and not stop.requested:
@@ -127,7 +126,7 @@ def select_command(
         if written and cache_dir is not None and cache is None:
             shutil.rmtree(cache_dir, ignore_errors=True)
     if is_main:
-        _print(selection, written, output, quiet=quiet)
+        _print(selection, written, output, noted, quiet=quiet)
     if failure is not None:
         raise failure
     stop.exit_if_requested(selection)
@@ -194,10 +193,14 @@ def _report_checkpoint(cache_dir: Path | None) -> Iterator[None]:
         raise
 
 
-def _check_first(table: OpenedTable, fit: Fit, time_limit: float | None, show: Callable[[Progress], object]) -> None:
-    """Print what is wrong with a table, and how long the fit will take."""
+def _describe_table(
+    table: OpenedTable, fit: Fit, budget: MemoryBudget, show: Callable[[Progress], object]
+) -> tuple[Finding, ...]:
+    """Print the size of a table, what is wrong with it, and how long the fit will take; return what was printed."""
+    time_limit = fit.parameters["time_limit"]
+    _report_size(table.source, budget, fit.parameters["cache_dir"], time_limit)
     show(Progress("check", 0.0))
-    print_notes(check_opened(table, fit.X, fit.y), time_limit)
+    return print_notes(check_opened(table, fit.X, fit.y), time_limit)
 
 
 def _report_size(table: Any, budget: MemoryBudget, cache_dir: Path | None, time_limit: float | None) -> None:
@@ -217,7 +220,9 @@ def _report_size(table: Any, budget: MemoryBudget, cache_dir: Path | None, time_
         )
 
 
-def _print(selection: Selection, written: list[Path], output: OutputFormat, *, quiet: bool) -> None:
+def _print(
+    selection: Selection, written: list[Path], output: OutputFormat, noted: Sequence[Finding], *, quiet: bool
+) -> None:
     from minerva_select.cli.render import print_selection
     from minerva_select.cli.tables import output_console
     from minerva_select.text.formatting import printable
@@ -229,6 +234,7 @@ def _print(selection: Selection, written: list[Path], output: OutputFormat, *, q
         for name in selection.selected:
             typer.echo(printable(name))
     else:
-        print_selection(selection, output_console())
+        on_one_screen = sys.stdout.isatty() and sys.stderr.isatty()
+        print_selection(without_repetitions(selection, noted) if on_one_screen else selection, output_console())
     if written and not quiet:
         typer.echo(describe_written(written), err=True)

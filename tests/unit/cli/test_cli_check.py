@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
 from pathlib import Path
@@ -12,7 +13,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "preflight"))
 
 from faulty_tables import faulty
 
-from minerva_select.codes import FindingCode
+from full_selection import full_selection
+from minerva_select.cli.check import without_repetitions
+from minerva_select.codes import FindingCode, WarningCode
+from minerva_select.results import Finding, SelectionWarning
 
 CHECK = ["check", "orders.csv", "--target", "was_late", "--time-column", "opened"]
 
@@ -98,6 +102,24 @@ def test_select_prints_findings_as_notes_before_the_fit(folder, selector, run):
 @pytest.mark.parametrize("option", [["--drop", "id,late"], ["--ignore", "id,late"]])
 def test_select_prints_no_notes_about_columns_that_are_left_out(folder, selector, run, option):
     assert "Note" not in run("select", "data.csv", "--target", "is_fraud", *option).stderr
+
+
+def test_a_warning_that_was_printed_as_a_note_is_not_repeated():
+    warnings = (
+        SelectionWarning(WarningCode.IDENTIFIER, ("id",)),
+        SelectionWarning(WarningCode.IDENTIFIER, ("number",)),
+        SelectionWarning(WarningCode.UNPARSED_NUMBERS, ("day", "price")),
+        SelectionWarning(WarningCode.FEW_ROWS, values={"n_rows": 20}),
+    )
+    noted = [
+        Finding(FindingCode.IDENTIFIER, ("id",)),
+        Finding(FindingCode.DATES_AS_TEXT, ("day",)),
+        Finding(FindingCode.NUMBERS_AS_TEXT, ("price",)),
+    ]
+    selection = dataclasses.replace(full_selection(), warnings=warnings)
+    assert without_repetitions(selection, noted).warnings == (warnings[1], warnings[3])
+    assert without_repetitions(selection, noted[:2]).warnings == warnings[1:]
+    assert without_repetitions(selection, ()).warnings == warnings
 
 
 @pytest.mark.parametrize("command", ["select", "compare"])
