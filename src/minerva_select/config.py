@@ -423,7 +423,7 @@ class SupportConfig:
     drop_share: float = 0.3  # of the ranked units that each refit drops
     few_units: int = 8  # from here on, one at a time
     max_units: int = 300  # that a refit compares; of more, those with the best screen
-    max_halved: int = 32  # dropped units that are ranked by refits; the others by their importance to a model of all
+    max_ranked: int = 32  # dropped units that are ranked by refits; the others by their importance to a model of all
     n_singles: int = 5  # units at the head of the ranking that compete to be the best one alone
 
 
@@ -728,6 +728,23 @@ DENSITY_RATIO = DensityRatioConfig()
 
 
 @dataclass(frozen=True)
+class ModelCostConfig:
+    """Scores of a model of all columns and of one of the kept columns."""
+
+    max_cells: int = 6_000_000  # training rows times columns (times classes, of more than two), over all folds
+    max_rows: int = 50_000  # training rows of each fold
+    min_rows: int = 2_000  # of each fold; if even these have too many cells, there are fewer columns, but
+    min_columns: int = 50
+    max_trees: int = 2_000  # rounds times classes
+    max_held_out_rows: int = 50_000  # over all folds
+    seconds: float = 0.5  # estimate of the time that it takes: for any table, and
+    seconds_per_cell: float = 2e-6
+
+
+MODEL_COST = ModelCostConfig()
+
+
+@dataclass(frozen=True)
 class FitReuseConfig:
     """How many fits are kept in memory for others that differ only in the number of features; one per split."""
 
@@ -770,9 +787,8 @@ EFFECTS = EffectsConfig()
 class PreflightConfig:
     """What is looked for in a table before a fit."""
 
-    max_cells: int = 2_000_000  # read; of a larger table a sample of rows, at least
-    min_rows: int = 5_000
-    max_columns: int = 3_000  # of a wider one so many, evenly chosen
+    max_cells: int = 2_000_000  # read; of a larger table a sample of rows, of at least
+    min_rows: int = 5_000  # and in
     n_slices: int = 50  # slices of neighboring rows, or of a table in files, which are read in row groups,
     n_source_slices: int = 5
 
@@ -818,11 +834,11 @@ PREFLIGHT = PreflightConfig()
 class FitTimeConfig:
     """Estimate of the time of a fit; coefficients from ``benchmarks/fit_time.py`` on one thread of a 2-core machine."""
 
-    constant: float = -2.3
-    of_rows: float = 0.24
-    of_columns: float = 0.19
-    of_informative: float = 0.7
-    of_outcomes: float = 0.71
+    constant: float = -1.3
+    of_rows: float = 0.15
+    of_columns: float = 0.03
+    of_informative: float = 0.81
+    of_outcomes: float = 0.64
     outcomes_of_numbers: int = 8  # what a numeric target counts as
     max_rows: int = 100_000  # more rows are not tuned and tested on
     encoded_cells_per_second: float = 7.5e6

@@ -51,18 +51,18 @@ def _order_by_refits(judge: Judge, units: Sequence[int]) -> list[int]:
 def rank_rest(judge: Judge, selected: Sequence[int], rest: Sequence[int]) -> list[int]:
     """Order the units that were not selected by what they add to the selected ones, most important first.
 
-    They add next to nothing, so few refits are enough: the best ones are ranked by halving.
+    They add next to nothing, so few refits are enough: each drops three quarters of the units.
     """
     if len(rest) < 2 or not judge.arrays_in_use:
         return list(rest)
-    n_refits = 1 + min(len(rest), SUPPORT.max_halved).bit_length()
+    n_refits = 1 + min(len(rest), SUPPORT.max_ranked).bit_length()
     if not judge.has_time_for(len(selected) + EXPLANATION.max_additions + n_refits):  # the rest of the fit comes first
         return list(rest)
     remaining, dropped = list(rest), list[int]()
     while len(remaining) > 1:
         importances = judge.array_importances([*selected, *remaining])
         ordered = sorted(remaining, key=lambda unit: -importances[unit])
-        n_kept = min(SUPPORT.max_halved, len(remaining) // 2)
+        n_kept = min(SUPPORT.max_ranked, len(remaining) // 4)
         remaining, dropped = ordered[:n_kept], [*ordered[n_kept:], *dropped]
     return [*remaining, *dropped]
 
@@ -83,15 +83,16 @@ def find_best_sets(judge: Judge, order: Sequence[int], n_selected: int, required
     """The best sets of all sizes; ``order`` starts with the units that were selected, which are the best of their size.
 
     Recursive elimination judges units by what they add to many others, so its first unit need not be the best one
-    alone. Sets that start with the best single unit compete with those that start as the order does.
+    alone. Sets smaller than the selection that start with the best single unit compete with those that start as the
+    order does. Larger sets contain the selection.
     """
     free = [unit for unit in order if unit not in required]
     ranked = [*required, *free]
-    if len(free) < 2 or not judge.arrays_in_use or not judge.has_time:
+    if n_selected < len(required) + 2 or not judge.arrays_in_use or not judge.has_time:
         return Ranking(ranked)
     single = judge.best_single(free)
-    sizes = [len(required) + size for size in range(1, free.index(single) + 1)]
-    others = {size: [*required, single, *free][:size] for size in sizes if size != n_selected}
+    sizes = range(len(required) + 1, min(len(required) + free.index(single) + 1, n_selected))
+    others = {size: [*required, single, *free][:size] for size in sizes}
     judge.fit_arrays([one for size, other in others.items() for one in (ranked[:size], other)])
     better = {
         size: other for size, other in others.items() if judge.array_bound(other) > judge.array_bound(ranked[:size])

@@ -115,8 +115,9 @@ def test_the_best_set_of_the_selected_size_is_the_selection():
 
 def test_sets_larger_than_the_selection_contain_it():
     judge = KnownJudge({0: 0.1, 1: 0.0, 2: 0.0, 3: 0.3, 4: 0.2})
-    ranking = find_best_sets(judge, [0, 1, 2, 3, 4], 1)
-    assert [ranking.best(size) for size in (1, 2, 3, 4, 5)] == [[0], [3, 0], [3, 0, 1], [0, 1, 2, 3], [0, 1, 2, 3, 4]]
+    ranking = find_best_sets(judge, [0, 1, 2, 3, 4], 2)
+    assert [ranking.best(size) for size in (1, 2, 3, 4, 5)] == [[3], [0, 1], [0, 1, 2], [0, 1, 2, 3], [0, 1, 2, 3, 4]]
+    assert find_best_sets(judge, [0, 1, 2, 3, 4], 1).best(1) == [0]
 
 
 def test_the_best_set_of_any_size_is_known_whatever_size_is_asked_for_first():
@@ -127,9 +128,9 @@ def test_the_best_set_of_any_size_is_known_whatever_size_is_asked_for_first():
 
 def test_the_best_set_holds_all_required_units():
     assert sorted(find_best_sets(KnownJudge(*PAIR), [0, 1, 2], 3, required=[2]).best(2)) == [0, 2]
-    ranking = find_best_sets(KnownJudge(*PAIR), [0, 1, 2], 3, required=[1])
+    ranking = find_best_sets(KnownJudge({0: 0.1, 1: 0.0, 2: 0.3}), [0, 1, 2], 3, required=[1])
     assert ranking.best(1) == [1]
-    assert sorted(ranking.best(2)) == [0, 1]
+    assert sorted(ranking.best(2)) == [1, 2]
 
 
 def test_without_time_or_with_neural_critics_alone_the_best_set_follows_the_ranking():
@@ -146,10 +147,10 @@ def test_what_was_not_selected_is_ranked_by_what_it_adds_to_the_selection():
 
 
 def test_few_refits_rank_many_units():
-    n_units = 8 * SUPPORT.max_halved
+    n_units = 8 * SUPPORT.max_ranked
     judge = KnownJudge({unit: n_units - unit for unit in range(n_units)})
     assert rank_rest(judge, [], list(range(n_units))) == list(range(n_units))
-    assert [len(units) for units in judge.asked] == [n_units, 32, 16, 8, 4, 2]
+    assert [len(units) for units in judge.asked] == [n_units, 32, 8, 2]
 
 
 def test_what_was_not_selected_keeps_its_order_without_time_or_trees():
