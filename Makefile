@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 READY_DOCS := $(VENV)/.ready-docs
 
-.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick bench-correlated bench-correlated-quick bench-real bench-real-quick bench-mi bench-mi-quick bench-speed bench-speed-quick bench-scale attack reproduce pictures test-lowest docs json-docs dist lint-release licenses audit clean
+.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick bench-correlated bench-correlated-quick bench-real bench-real-quick bench-mi bench-mi-quick bench-speed bench-speed-quick bench-scale attack reproduce pictures test-lowest docs json-docs dist lint-release licenses audit clean bench-real-cost
 .DEFAULT_GOAL := setup
 
 setup: $(READY_DEV)
@@ -97,6 +97,9 @@ bench-correlated-quick: setup  ## the same with 18 fits and without paths; alway
 bench-real: setup  ## MINERVA and other methods on 13 public tables and simulated card payments, judged on unseen rows: hours; needs MINERVA_DATA; continues an interrupted run
 	$(BIN)/python experiments/real/run.py --check-contributions
 	$(BIN)/python experiments/real/table.py
+
+bench-real-cost: setup  ## what a model loses, as a selection reports it and on test rows of the public tables: 5 minutes; needs MINERVA_DATA
+	$(BIN)/python experiments/real/model_cost.py
 
 REAL_QUICK := experiments/real/quick
 

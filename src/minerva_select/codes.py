@@ -62,6 +62,22 @@ class EffectShape(StrEnum):
     FLAT = "flat"  # no certain change
 
 
+class ScoreMetric(StrEnum):
+    """What the score of a model measures, on held-out rows."""
+
+    R2 = "r2"  # share of the variance of a number that predictions explain
+    ROC_AUC = "roc_auc"
+    MACRO_ROC_AUC = "macro_roc_auc"  # mean over the classes, each against the others
+    PR_AUC = "pr_auc"  # average precision of a rare class
+
+
+class ScoreModel(StrEnum):
+    """The model that is scored."""
+
+    LIGHTGBM = "lightgbm"
+    HIST_GRADIENT_BOOSTING = "hist_gradient_boosting"  # of scikit-learn, where LightGBM cannot be loaded
+
+
 class SuspectKind(StrEnum):
     """Why a column should be checked before the selection is trusted."""
 

@@ -11,6 +11,7 @@ from minerva_select.cli.feature_table import feature_table
 from minerva_select.cli.tables import encodable
 from minerva_select.results import FeatureResult, Selection
 from minerva_select.text import feature_order, formatting
+from minerva_select.text.cost import describe_cost, describe_cost_rows
 from minerva_select.text.headline import describe_evidence
 from minerva_select.text.metadata import conversions
 
@@ -41,6 +42,8 @@ def print_selection(selection: Selection, console: Console) -> None:
     console.print()
     write(answer.text, "bold")
     write(describe_evidence(selection), "dim")
+    if selection.cost is not None:
+        write(f"{describe_cost(selection.cost)}; {describe_cost_rows(selection.cost)}.", "")
     if reasons:
         console.print()
     for part in reasons:

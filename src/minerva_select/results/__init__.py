@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from minerva_select.codes import BinKind, EffectShape, FindingCode, ReasonCode, Role, SuspectKind, WarningCode
+from minerva_select.codes import (
+    BinKind,
+    EffectShape,
+    FindingCode,
+    ReasonCode,
+    Role,
+    ScoreMetric,
+    ScoreModel,
+    SuspectKind,
+    WarningCode,
+)
+from minerva_select.results.cost import ModelCost, ScoreEstimate
 from minerva_select.results.effects import EffectBin, EffectCurve, EffectPoint, Effects, FeatureEffect, PairMap
 from minerva_select.results.estimate import Estimate, PathPoint, Repeats
 from minerva_select.results.feature import FeatureResult, PairResult, Reason, Suspect
@@ -27,6 +38,7 @@ __all__ = [
     "FeatureResult",
     "Finding",
     "FindingCode",
+    "ModelCost",
     "PairMap",
     "PairResult",
     "PathPoint",
@@ -37,6 +49,9 @@ __all__ = [
     "ReasonCode",
     "Repeats",
     "Role",
+    "ScoreEstimate",
+    "ScoreMetric",
+    "ScoreModel",
     "Selection",
     "SelectionWarning",
     "Suspect",

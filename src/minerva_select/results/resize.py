@@ -53,6 +53,7 @@ def resize(selection: Selection, n_features: int, name: str = "n_features") -> S
         left_behind=None,
         pairs=(),
         effects=_observed(selection.effects, chosen),
+        cost=None,
         settings=settings,
         warnings=tuple(warnings),
     )

@@ -13,6 +13,7 @@ from minerva_select.checks import as_path
 from minerva_select.codes import ReasonCode
 from minerva_select.errors import InputError, InputTypeError, brief
 from minerva_select.io.atomic import atomic_write, read_text
+from minerva_select.results.cost import ModelCost, check_cost
 from minerva_select.results.effects import Effects, check_effects
 from minerva_select.results.equivalents import find_equivalents
 from minerva_select.results.estimate import Estimate, PathPoint, Repeats
@@ -37,7 +38,8 @@ class Selection:
 
     ``mutual_information`` is the information of the kept features, ``total_information`` that of all columns, and
     ``left_behind`` what the dropped columns together add to the kept ones. Each is None if the method does not
-    measure it. ``effects`` says how the target goes with each kept feature.
+    measure it. ``effects`` says how the target goes with each kept feature, and ``cost`` what a model loses without the
+    dropped columns, as AUC, PR-AUC or R2.
 
     Examples
     --------
@@ -80,6 +82,7 @@ class Selection:
     left_behind: Estimate | None = None
     effects: Effects | None = None  # how the target goes with the kept features
     ranking: FeatureRanking | None = None  # the best features of every number
+    cost: ModelCost | None = None  # scores of a model with all columns and with the kept ones
 
     @property
     def selected(self) -> tuple[str, ...]:
@@ -251,6 +254,7 @@ class Selection:
             _check_frequencies(selection)
             check_effects(selection.effects)
             check_ranking(selection.ranking)
+            check_cost(selection.cost)
         except ParseError as error:
             raise InputError(f"{source} is not a saved selection: {error}.") from None
         return selection
@@ -296,7 +300,9 @@ class Selection:
 
     def __str__(self) -> str:
         """Describe everything that was found, in sentences."""
-        return "\n".join([*(part.text for part in text.explain(self)), *text.describe_warnings(self)])
+        first, *rest = (part.text for part in text.explain(self))
+        cost = () if self.cost is None else (f"{self.cost}.",)
+        return "\n".join([first, *cost, *rest, *text.describe_warnings(self)])
 
     def _repr_html_(self) -> str:
         from minerva_select.report.notebook import render_fragment  # noqa: PLC0415

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from minerva_select.codes import BinKind, EffectShape
 from minerva_select.config import EFFECTS, INFERENCE, JUDGE
 from minerva_select.preprocessing.effect_bins import BinnedColumn, bin_column
-from minerva_select.preprocessing.table_encoder import TableEncoder
+from minerva_select.preprocessing.tree_bins import encode_for_trees
 from minerva_select.preprocessing.value_counts import count_values
 from minerva_select.results import EffectCurve, EffectPoint, Effects, FeatureEffect, FeatureResult, PairMap, PairResult
-from minerva_select.schema import Column, ColumnType, Table
+from minerva_select.schema import Column, Table
 from minerva_select.selectors.fit_context import FitContext
 from minerva_select.selectors.fold_splits import RowSplit
 from minerva_select.selectors.row_sample import sample_rows
@@ -54,7 +54,9 @@ def measure_effects(
     y, outcomes, classes = _read_target(target, binned, sample.weights, is_class=context.target_types.is_discrete)
     used = [k for k, name in enumerate(names) if name in context.order]
     order = sorted(used, key=lambda k: context.order.index(names[k]))  # the same model whatever the order of columns
-    encoded = _encode(table.select([names[k] for k in order]), context.columns.column_types)
+    encoded = encode_for_trees(
+        table.select([names[k] for k in order]), context.columns.column_types, JUDGE.tree_max_bins
+    )
     rows = EffectRows(*encoded, y, classes, sample.weights, sample.clusters)
     folds = _fit_folds(rows, splits, sample, context) if len(order) > 1 else []
     observed = [means_by_bin(y, one.index, len(one.bins), sample.weights, sample.clusters) for one in binned]
@@ -140,18 +142,6 @@ def _changes(codes: Indices, binned: BinnedColumn, weights: Floats, n_classes: i
     totals = table.sum(axis=1, keepdims=True)
     variance: Floats = (totals * (table / totals - table.sum(axis=0) / totals.sum()) ** 2).sum(axis=0) / totals.sum()
     return variance
-
-
-def _encode(table: Table, column_types: Mapping[str, ColumnType]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """Columns as trees read them: bins of quantiles, and codes of which the rarest share one."""
-    encoded = TableEncoder(column_types).fit_transform(table)
-    x = np.empty((table.n_rows, len(table.columns)), dtype=np.float32)
-    is_categorical = np.zeros(len(table.columns), dtype=bool)
-    is_categorical[list(encoded.categorical)] = True
-    most = JUDGE.tree_max_bins - 1
-    x[:, list(encoded.numeric)] = np.floor(encoded.quantiles * most)
-    x[:, list(encoded.categorical)] = np.minimum(encoded.codes, most)
-    return x, is_categorical
 
 
 def _fit_folds(rows: EffectRows, splits: Sequence[RowSplit], sample: _Sample, context: FitContext) -> list[FittedFold]:

@@ -27,6 +27,7 @@ from minerva_select.selectors.estimation import as_estimate
 from minerva_select.selectors.fit_context import FitContext, empty_selection
 from minerva_select.selectors.fit_reuse import SHARED_FITS, FittedAttributes, fit_key
 from minerva_select.selectors.fold_splits import encode, informative_rows, make_folds, shard_rows, split_into_folds
+from minerva_select.selectors.model_cost import measure_cost
 from minerva_select.selectors.parameters import check_count, check_minimum, check_parameters
 from minerva_select.selectors.result_builder import ResultBuilder
 from minerva_select.selectors.solver_selector import SolverSelector
@@ -241,6 +242,7 @@ def select_by_vetting(context: FitContext) -> Selection:
     left = solution.left_behind
     features, suspects = builder.results(), find_suspects(solution, context)
     pairs = builder.pairs()
+    cost = measure_cost(context, splits, features)
     warnings = (
         *context.warnings(n_rows, converged=solution.converged, still_rising=solution.still_rising),
         *suspect_warnings(suspects, context.target_name, {one.feature for one in features if one.selected}),
@@ -266,6 +268,7 @@ def select_by_vetting(context: FitContext) -> Selection:
         left_behind=None if left is None else as_estimate(left, target.entropy, 0.0, n_rows),
         effects=measure_effects(context, splits, features, pairs),
         ranking=builder.ranking(),
+        cost=cost,
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from minerva_select.codes import Conversion, EstimateDoubt, EstimateNote
+from minerva_select.text.cost import METRICS, describe_cost_rows, describe_difference
 from minerva_select.text.feature_order import digits_for
 from minerva_select.text.formatting import duration, interval, join_names, number, percent
 from minerva_select.text.left_behind import adds_information, upper_end
@@ -53,6 +54,9 @@ def cards(selection: Selection) -> Iterator[Card]:
         yield Card("Information kept", percent(kept), "", (f"of {number(of, digits)} nats {where}",))
     if selection.left_behind is not None and n_kept < n_features:
         yield _left_behind_card(selection, selection.left_behind, digits)
+    if selection.cost is not None:
+        metric, score = METRICS[selection.cost.metric], number(selection.cost.kept.value)
+        yield Card(f"{metric}, kept columns", score, "", describe_difference(selection.cost))
     if found is not None and selection.target_entropy is not None and selection.target_entropy > 0:
         share = min(1.0, max(0.0, found.nats / selection.target_entropy))
         entropy = f"of its entropy of {number(selection.target_entropy, digits)} nats"
@@ -135,6 +139,8 @@ def facts(selection: Selection) -> Iterator[tuple[str, str, bool]]:
     yield "Shape", f"{selection.n_rows:,} rows, {n_columns:,} {'column' if n_columns == 1 else 'columns'}", False
     if made is not None:
         yield "Fingerprint", made.fingerprint, True
+    if selection.cost is not None:
+        yield METRICS[selection.cost.metric], describe_cost_rows(selection.cost), False
     if selection.settings.get("random_state") is not None:
         yield "Seed", str(selection.settings["random_state"]), False
     if made is not None:

@@ -12,7 +12,7 @@ from minerva_select.results import Estimate, Selection
 
 V1 = Path(__file__).with_name("selection_v1.json")
 V1_SHA256 = "87f36b8e4ebd41b4a2fb64217fe65dfaa1ab255986cd9c761ca8c69faddd24dc"
-ADDED = {Selection: {"left_behind", "effects", "ranking"}, Estimate: {"doubt"}}  # since the file was written
+ADDED = {Selection: {"left_behind", "effects", "ranking", "cost"}, Estimate: {"doubt"}}  # since the file was written
 NAME = 'größe "1"\n'
 
 
@@ -32,7 +32,7 @@ def filled_fields(value, found):
 
 def test_the_file_of_version_1_loads_equal_and_is_drawn():
     assert hashlib.sha256(V1.read_bytes()).hexdigest() == V1_SHA256
-    loaded, expected = Selection.load(V1), dataclasses.replace(full_selection([NAME]), effects=None)
+    loaded, expected = Selection.load(V1), dataclasses.replace(full_selection([NAME]), effects=None, cost=None)
     assert loaded == expected
     assert loaded.provenance == expected.provenance  # not part of ==
     assert "größe" in render(loaded)
@@ -48,5 +48,6 @@ def test_a_file_of_version_1_has_defaults_for_fields_added_since():
     assert loaded.left_behind is None
     assert loaded.effects is None
     assert loaded.ranking is None
+    assert loaded.cost is None
     assert loaded.supporting == ()
     assert loaded.proven == loaded.selected
