@@ -41,7 +41,7 @@ def add_supporting(judge: Judge, proven: Sequence[int], everything: Sequence[int
     def is_enough(size: int) -> bool:
         return all(_is_enough(judge, [*proven, *order[:size]], one, total) for one in rests)
 
-    largest = _largest_size(judge, proven, order, is_enough)
+    largest = _largest_size(judge, proven, order, is_enough, total)
     low, high = 0, largest  # with none it is not enough, with the largest it is
     while high - low > 1 and judge.has_time:
         size = (low + high) // 2
@@ -59,11 +59,14 @@ def _best_on_tuning_rows(judge: Judge, proven: Sequence[int], everything: Sequen
     return max(subsets, key=judge.array_bound)
 
 
-def _largest_size(judge: Judge, proven: Sequence[int], order: Sequence[int], is_enough: Callable[[int], bool]) -> int:
+def _largest_size(
+    judge: Judge, proven: Sequence[int], order: Sequence[int], is_enough: Callable[[int], bool], total: float
+) -> int:
     """The size that is enough, found by doubling; or the best one, if more units tell no more.
 
     All columns can seem to add something to any subset, since two models predict better than one. So the search also
-    ends when the information of the subsets themselves has stopped rising.
+    ends when the information of the subsets themselves has stopped rising, and a size that is enough must not tell
+    less than a smaller one: all columns are always enough, but a model of them may have learned noise.
     """
     best, most, size = 0, judge.measure(proven).mean if proven else 0.0, 1
     while judge.has_time:
@@ -72,7 +75,7 @@ def _largest_size(judge: Judge, proven: Sequence[int], order: Sequence[int], is_
         if information > most:
             best, most = size, information
         if is_enough(size):
-            return size
+            return size if information > most - SUPPORT.left_share * total else best
         if size == len(order) or size >= SUPPORT.patience * max(SUPPORT.patience, best):
             break
         size *= 2

@@ -140,6 +140,13 @@ def test_units_that_tell_nothing_by_themselves_are_not_added():
     assert add_supporting(judge, [100], [*range(100), 100]).added == []
 
 
+def test_all_columns_are_not_added_if_fewer_tell_more_by_themselves():
+    # With all columns nothing is left behind, but a model of them has learned noise
+    gains = [0.0, 0.3, 0.5, 0.6, 0.6, *[0.5] * 4]
+    judge = LinearJudge([*[0.1] * 8, 0.0], gains=gains, tuning=list(range(9)))
+    assert add_supporting(judge, [100], [*range(8), 100]).added == [0, 1, 2, 3]
+
+
 def test_the_tuning_rows_choose_a_subset_where_a_model_of_all_columns_drowns_in_noise():
     gains = [0.0, 0.3, 0.5, 0.6, 0.6, *[0.5] * 96]
     left = [0.2, 0.2, 0.2, 0.2, *[0.0] * 97]
