@@ -449,6 +449,11 @@ class ExplanationConfig:
     max_additions: int = 6  # dropped units whose contribution is measured by a refit
     path_ratio: float = 0.75  # size of each nested subset relative to the one before
     near_copy_similarity: float = 0.9  # normalized mutual information of near-copies
+    max_pair_estimates: int = (
+        24  # numeric columns whose information about a numeric target is estimated by density ratios
+    )
+    max_joint_columns: int = 60  # kept columns, likewise
+    max_pair_rows: int = 10_000  # rows for either; of more, a sample
     replaced_share: float = 0.8  # of a column's information that its replacement also carries
 
 
@@ -683,7 +688,6 @@ class DensityRatioConfig:
     min_steps: int = 100
     max_steps: int = 600
     epochs: int = 40
-    epochs_of_pair: int = 20  # the same for one column on either side, which trees also learn
     learning_rate: float = 2e-3
     warm_up_share: float = 0.1  # of the steps
     weight_decay: float = 1.0
@@ -698,13 +702,37 @@ class DensityRatioConfig:
     tree_leaf_pairs: int = 40
     tree_learning_rate: float = 0.1
     tree_l2: float = 5.0
-    grid_cells: int = 192  # of the ranks of either side
+    tree_cells: int = 192  # of a grid of the ranks of either side
 
     # Trees that predict one side from the other
     max_predicted: int = 2  # columns of the predicted side
     min_rows_predicted: int = 300
     n_prediction_parts: int = 3  # of the training rows; a row is predicted by a model of the other parts
     prediction_leaves: int = 15
+    n_spline_knots: int = 8  # of the curve of a column
+    spline_penalties: tuple[float, ...] = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
+
+    # Two numeric columns, on a grid of their normal scores
+    grid_cells: int = 320  # of either side
+    grid_limit: float = 4.0
+    kernel_widths: tuple[float, ...] = (0.04, 0.08, 0.15, 0.3, 0.6)  # of smoothed counts, in standard deviations
+    min_kernel_rows: float = 8.0  # training rows times the squared width of a kernel, at least
+    independent_share: float = 0.03  # of the density of independent columns
+    min_expected: float = 1e-12  # share of a cell, below which it counts as independent
+    n_grid_couplings: int = 10
+    max_span: float = 60.0  # log density ratios this far below the largest count as this
+
+    # Nearest neighbors of two numeric columns
+    n_neighbors: int = 5
+    min_distinct_share: float = 0.9  # of the rows, in either column
+    excess_z: float = 2.0  # standard errors by which neighbors must find more than density ratios
+
+    # Density of a column given the other side
+    min_residual: float = 0.1  # standard deviations of all residuals, added to each before its logarithm is taken
+    max_log_scale: float = 2.5  # distance of the logarithm of a scale from the mean of all
+    smoothing: float = 0.9  # of the density of residuals, relative to the best for a normal one
+    wide_share: float = 0.02  # of a wide normal density
+    wide_scale: float = 3.0  # its standard deviation
 
     # Intervals
     lacking_below: float = 0.5  # times the difference between the estimate and the bound on held-out rows

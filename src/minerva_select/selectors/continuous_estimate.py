@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from minerva_select.codes import EstimateDoubt
 from minerva_select.config import DENSITY_RATIO, INFERENCE, FitConfig
 from minerva_select.mi.density_ratio.columns import max_columns
-from minerva_select.mi.density_ratio.cross_fit import FoldRows
 from minerva_select.mi.density_ratio.determined import seems_determined
+from minerva_select.mi.density_ratio.fold import FoldRows
 from minerva_select.mi.density_ratio.information import RatioEstimate, estimate_information
 from minerva_select.mi.density_ratio.side import Side, read_side
 from minerva_select.mi.inference import MeanEstimate, estimate_mean
@@ -109,15 +109,16 @@ def _as_estimate(
 ) -> Estimate:
     """An interval around the estimate: its sampling error, and what the density ratio may lack.
 
-    It may lack more than held-out rows show, so the interval reaches further up than down.
+    It may lack more than held-out rows show, so the interval reaches further up than down. What nearest neighbors add
+    is not proven by held-out rows, so the lower end does without it.
     """
     settings, nats = DENSITY_RATIO, max(0.0, found.nats)
     half = (evidence.interval[1] - evidence.interval[0]) / 2
     half = float(np.hypot(half, INFERENCE.normal_quantile * max(chance, found.spread)))
-    lacking = max(0.0, found.nats - found.bound)
+    lacking = max(0.0, found.nats - found.excess - found.bound)
     unlearned = settings.unlearned_share * found.learned * (settings.unlearned_rows / n_rows) ** 0.5
-    low = max(0.0, nats - half - settings.lacking_below * lacking)
-    up = half + settings.lacking_above * lacking + unlearned
+    low = max(0.0, nats - half - settings.lacking_below * lacking - max(0.0, found.excess))
+    up = half + settings.lacking_above * lacking + max(0.0, found.excess) + unlearned
     is_open = doubt in (EstimateDoubt.DETERMINED, EstimateDoubt.TOO_STRONG) or up > INFERENCE.max_half_width
     return Estimate(nats, low, nats + (INFERENCE.max_half_width if is_open else up), n_rows, doubt=doubt)
 
@@ -140,6 +141,6 @@ def _find_doubt(
         EstimateDoubt.FEW_ROWS: x.n_rows < settings.few_rows,
         EstimateDoubt.COLUMNS_LEFT_OUT: x.n_columns + question.y.n_columns > max_columns(n_train),
         EstimateDoubt.PARTS_DISAGREE: found.spread > settings.max_spread * sampling,
-        EstimateDoubt.NOT_LEARNED: found.nats - found.bound > lacking,
+        EstimateDoubt.NOT_LEARNED: found.nats - found.excess - found.bound > lacking,
     }
     return next((doubt for doubt, is_failed in checks.items() if is_failed), None)

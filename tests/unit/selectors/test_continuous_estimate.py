@@ -51,13 +51,14 @@ def test_no_monotone_map_of_any_column_changes_the_estimate():
     assert changed == estimate(x, y)
 
 
-def test_the_information_given_a_cause_is_the_difference_of_two():
+def test_nothing_is_left_given_a_common_cause():
     rng = np.random.default_rng(0)
     z = rng.normal(size=(N_ROWS, 1))
     x, y = z + rng.normal(size=z.shape), z + rng.normal(size=z.shape)
     alone, given = estimate(x, y), estimate(x, y, given=z)
-    assert given.low == 0.0
+    # Two standard errors of the difference of two estimates from 300 rows
     assert given.nats < 0.05
+    assert given.low < 0.02
     assert alone.low <= gaussian_information(0.5) <= alone.high
 
 

@@ -7,44 +7,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
-from torch import Tensor
 
 from minerva_select.config import DENSITY_RATIO, JUDGE
 from minerva_select.mi.density_ratio.closed_forms import ClosedForm, Family, choose, close, fit_forms
 from minerva_select.mi.density_ratio.columns import limit_columns
+from minerva_select.mi.density_ratio.conditional_density import fit_conditional_density
 from minerva_select.mi.density_ratio.coupling import LogRatios, pointwise_information
+from minerva_select.mi.density_ratio.fold import FoldInformation, FoldRows
+from minerva_select.mi.density_ratio.pair_grids import cross_fit_pair, is_pair
 from minerva_select.mi.density_ratio.pair_trees import fit_pair_trees
-from minerva_select.mi.density_ratio.predictions import add_predictions
+from minerva_select.mi.density_ratio.predictions import predict_narrow_side
 from minerva_select.mi.density_ratio.separable_critic import CriticJob, train_critics
 from minerva_select.mi.density_ratio.side import Side
 from minerva_select.mi.stacking import mix, mixture_weights
-
-
-@dataclass(frozen=True, eq=False)
-class FoldRows:
-    """Rows of one fold."""
-
-    train: NDArray[np.int64]
-    tune: NDArray[np.int64]
-    held_out: NDArray[np.int64]
-
-    @property
-    def rest(self) -> NDArray[np.int64]:
-        """All rows but the held-out ones."""
-        return np.sort(np.concatenate([self.train, self.tune]))
-
-
-@dataclass(frozen=True, eq=False)
-class FoldInformation:
-    """Pointwise information that one fold finds: by the best closed form alone, and by all density ratios mixed."""
-
-    is_gaussian: bool  # whether the best closed form is Gaussian
-    plain: float  # mean of the best closed form without predictions
-    closed: Tensor  # (n_held_out,)
-    mixed: Tensor  # (n_held_out,)
-    closed_in_training: float  # mean over training rows
-    mixed_in_training: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +48,8 @@ def cross_fit(
     x: Side, y: Side, splits: Sequence[FoldRows], rng: np.random.Generator, generator: torch.Generator
 ) -> list[FoldInformation]:
     """Information of the held-out rows of every fold."""
+    if is_pair(x, y):
+        return [cross_fit_pair(x, y, rows, rng) for rows in splits]
     folds = [_fit_closed_forms(x, y, rows, rng) for rows in splits]
     if min(len(rows.train) for rows in splits) >= DENSITY_RATIO.min_critic_rows:
         _add_critics(folds, generator)
@@ -86,12 +63,19 @@ def _fit_closed_forms(x: Side, y: Side, rows: FoldRows, rng: np.random.Generator
     x, y = limit_columns(x, y, rows.train)
     forms = plain = fit_forms(x, y, rows.train, rows.tune)
     sides = [(x, y)] * len(forms)
-    if predicted := add_predictions(x, y, rows.train, rng):
-        x, y = predicted
+    densities: list[LogRatios] = []
+    if predictions := predict_narrow_side(x, y, rows.train, rng):
+        narrow, wide = (x, y) if predictions.of_x else (y, x)
+        if narrow.n_columns == 1 and narrow.is_numeric:
+            predicted = predictions.mean[:, 0]
+            values = narrow.normal_scores[:, 0]
+            densities.append(fit_conditional_density(values, predicted, wide.values, rows.train, of_x=predictions.of_x))
+        x, y = predictions.add_to(x, y)
         more = fit_forms(x, y, rows.train, rows.tune)
-        forms, sides = forms + more, sides + [predicted] * len(more)
+        forms, sides = forms + more, sides + [(x, y)] * len(more)
     finals = [close(form.settings, form.settings.fit(*own, rows.rest)) for form, own in zip(forms, sides, strict=True)]
     candidates = [_Candidate(form.ratio, final) for form, final in zip(forms, finals, strict=True)]
+    candidates += [_Candidate(density, density) for density in densities]
     best = choose(forms)
     start = choose([form for form in forms if form.settings.family != Family.RADIAL])
     return _Fold(
@@ -120,11 +104,11 @@ def _add_critics(folds: Sequence[_Fold], generator: torch.Generator) -> None:
 
 
 def _add_pair_trees(fold: _Fold, rng: np.random.Generator) -> None:
-    """Fit trees to the only numeric column of either side, or to a single column and its prediction."""
+    """Fit trees to a single numeric column and its prediction."""
     x, y = fold.x, fold.y
     if min(x.n_columns, y.n_columns) != 1 or not x.quantiles.shape[1] or not y.quantiles.shape[1]:
         return
-    if max(x.n_columns, y.n_columns) == 1 or fold.n_plain < fold.n_closed:
+    if fold.n_plain < fold.n_closed:
         trees = fit_pair_trees(x.quantiles[:, -1], y.quantiles[:, -1], fold.rows.train, rng)
         fold.candidates.append(_Candidate(trees, trees))
 

@@ -9,8 +9,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from minerva_select.mi.density_ratio.cross_fit import FoldInformation, FoldRows, cross_fit
+from minerva_select.mi.density_ratio.cross_fit import cross_fit
+from minerva_select.mi.density_ratio.fold import FoldInformation, FoldRows
 from minerva_select.mi.density_ratio.gaussian_bound import gaussian_bound
+from minerva_select.mi.density_ratio.neighbors import clear_excess, neighbor_information
+from minerva_select.mi.density_ratio.pair_grids import is_pair
 from minerva_select.mi.density_ratio.side import Side
 
 
@@ -21,6 +24,7 @@ class RatioEstimate:
     nats: float
     pointwise: Tensor  # information of every held-out row, fold after fold
     bound: float  # their mean: a lower bound in expectation
+    excess: float  # the part of the estimate that nearest neighbors add
     learned: float  # the part of the estimate that no closed form of the columns alone finds
     spread: float  # standard error of the estimate by the folds alone
 
@@ -30,6 +34,7 @@ class RatioEstimate:
             self.nats - other.nats,
             self.pointwise - other.pointwise,
             self.bound - other.bound,
+            self.excess - other.excess,
             self.learned + other.learned,
             float(np.hypot(self.spread, other.spread)),
         )
@@ -42,7 +47,7 @@ def estimate_information(
 
     A bound on held-out rows is too small, since the density ratio is fitted to few rows; on training rows it is too
     large by about as much. The estimate is the mean of both. If the best closed form is Gaussian, its optimism is known
-    exactly, and all rows are used.
+    exactly, and all rows are used. Of two columns, nearest neighbors may find more.
     """
     folds = cross_fit(x, y, splits, rng, generator)
     exact = None
@@ -51,12 +56,17 @@ def estimate_information(
     weights = np.array([len(fold.closed) for fold in folds], dtype=np.float64)
     weights /= weights.sum()
     added = np.array([_added(fold) for fold in folds])
+    added -= min(0.0, float(added @ weights))  # a mixture that finds less says nothing about the closed form
     by_fold = added + np.array([_closed(fold) if exact is None else exact for fold in folds])
     pointwise = torch.cat([fold.mixed for fold in folds])
     spread = float(np.sqrt((weights**2 * (by_fold - by_fold @ weights) ** 2).sum())) if len(folds) > 1 else 0.0
-    nats = float(by_fold @ weights)
+    nats, excess = float(by_fold @ weights), 0.0
+    neighbors = neighbor_information(x, y, rng) if is_pair(x, y) else None
+    if neighbors is not None:
+        held_out = np.concatenate([rows.held_out for rows in splits])
+        excess = clear_excess(neighbors[held_out], pointwise.numpy(), nats)
     learned = max(0.0, nats - float(np.array([fold.plain for fold in folds]) @ weights))
-    return RatioEstimate(nats, pointwise, float(pointwise.mean()), learned, spread)
+    return RatioEstimate(nats + excess, pointwise, float(pointwise.mean()), excess, learned, spread)
 
 
 def _closed(fold: FoldInformation) -> float:

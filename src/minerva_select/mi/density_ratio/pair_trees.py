@@ -34,7 +34,7 @@ def fit_pair_trees(x: Array, y: Array, train: NDArray[np.int64], rng: np.random.
 
     ``x`` and ``y`` are the ranks of one column of either side: (n_rows,), between 0 and 1.
     """
-    n_cells = DENSITY_RATIO.grid_cells
+    n_cells = DENSITY_RATIO.tree_cells
     centers = (np.arange(n_cells) + 0.5) / n_cells
     grid = _inputs(np.repeat(centers, n_cells), np.tile(centers, n_cells))
     own_x, own_y = x[train], y[train]

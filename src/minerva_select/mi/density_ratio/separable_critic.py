@@ -13,7 +13,6 @@ from torch.nn import functional
 
 from minerva_select.config import DENSITY_RATIO
 from minerva_select.mi.density_ratio.closed_forms import ClosedForm
-from minerva_select.mi.density_ratio.side import MIN_INPUTS
 from minerva_select.mi.ensemble import Ensemble
 from minerva_select.mi.optimizer import AdamW
 
@@ -81,8 +80,7 @@ def train_critics(x: Tensor, y: Tensor, jobs: Sequence[CriticJob], generator: to
     ensemble = Ensemble(critics, x.device)
     n_train = min(len(job.train) for job in jobs)
     n_batch = min(settings.batch_size, n_train)
-    epochs = settings.epochs_of_pair if x.shape[2] == y.shape[2] == MIN_INPUTS else settings.epochs
-    n_steps = min(settings.max_steps, max(settings.min_steps, epochs * n_train // n_batch))
+    n_steps = min(settings.max_steps, max(settings.min_steps, settings.epochs * n_train // n_batch))
     optimizer = AdamW(ensemble, 0.0, settings.weight_decay)
     n_tune = min(settings.max_choice_rows, *(len(job.tune) for job in jobs))
     tune = torch.stack([job.tune[:n_tune] for job in jobs])

@@ -16,7 +16,6 @@ from minerva_select.preprocessing.categories import FIRST_LEVEL, LevelEncoder
 from minerva_select.schema import Column, ColumnType, Table
 
 Array = NDArray[np.float64]
-MIN_INPUTS = 3  # of a critic, for one column
 
 
 @dataclass(frozen=True, eq=False)
