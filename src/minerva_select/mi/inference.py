@@ -45,6 +45,19 @@ class MeanEstimate:
         return self.mean - half, self.mean + half
 
 
+@dataclass(frozen=True)
+class IntervalEstimate(MeanEstimate):
+    """A mean whose interval includes more than its standard error."""
+
+    low: float = 0.0
+    high: float = 0.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95% confidence interval."""
+        return self.low, self.high
+
+
 def estimate_mean(values: Tensor, weights: Tensor, clusters: Tensor | None = None) -> MeanEstimate:
     """Estimate a weighted mean, with a cluster-robust standard error if rows are clustered."""
     values, weights = values.double(), weights.double()

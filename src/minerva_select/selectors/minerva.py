@@ -28,6 +28,7 @@ from minerva_select.selectors.fit_context import FitContext, empty_selection
 from minerva_select.selectors.fit_reuse import SHARED_FITS, FittedAttributes, fit_key
 from minerva_select.selectors.fold_splits import encode, informative_rows, make_folds, shard_rows, split_into_folds
 from minerva_select.selectors.model_cost import measure_cost
+from minerva_select.selectors.numeric_target import SetEstimates, refine_columns, refine_sets
 from minerva_select.selectors.parameters import check_count, check_minimum, check_parameters
 from minerva_select.selectors.result_builder import ResultBuilder
 from minerva_select.selectors.solver_selector import SolverSelector
@@ -234,6 +235,7 @@ def select_by_vetting(context: FitContext) -> Selection:
     except torch.OutOfMemoryError:  # keep the rows in main memory and send batches to the device
         x = x.pack().to(torch.device("cpu")).streamed_to(context.device)
         target, solution = solve(x)
+    solution = refine_columns(solution, context)
     builder = ResultBuilder(solution, units, context)
     n_rows, streamed = splits[0].n_rows, isinstance(x, PackedRows) and x.batch_device is not None
     information, total = (
@@ -241,6 +243,8 @@ def select_by_vetting(context: FitContext) -> Selection:
     )
     left = solution.left_behind
     features, suspects = builder.results(), find_suspects(solution, context)
+    kept = [context.order[feature] for unit in solution.selected for feature in units[unit]]
+    sets = refine_sets(SetEstimates(information, total), kept, context)
     pairs = builder.pairs()
     cost = measure_cost(context, splits, features)
     warnings = (
@@ -252,11 +256,11 @@ def select_by_vetting(context: FitContext) -> Selection:
     return Selection(
         target=context.target_name,
         features=features,
-        mutual_information=information,
-        total_information=total,
+        mutual_information=sets.kept,
+        total_information=sets.total,
         n_rows=n_rows,
         target_entropy=target.entropy if target.is_discrete else None,
-        path=builder.path(information),
+        path=builder.path(sets.kept, sets.kept.nats / information.nats if information.nats > 0 else 1.0),
         history=tuple(records),
         converged=solution.converged,
         warnings=(*warnings, SelectionWarning(WarningCode.STREAMED_TO_DEVICE)) if streamed else warnings,

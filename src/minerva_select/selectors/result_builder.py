@@ -67,13 +67,16 @@ class ResultBuilder:
             for (a, b), evidence in found
         )
 
-    def path(self, information: Estimate) -> tuple[PathPoint, ...]:
-        """Information of the best sets of every size up to the selection; a smaller one never carries more."""
+    def path(self, information: Estimate, scale: float = 1.0) -> tuple[PathPoint, ...]:
+        """Information of the best sets of every size up to the selection; a smaller one never carries more.
+
+        ``scale`` is the information of the selection relative to what the solver measured.
+        """
         points: list[PathPoint] = []
         most = math.inf
         for units, evidence in self.solution.path:
             names = {name for unit in units for name in self.names[unit]}
-            nats, (low, high) = evidence.mean, evidence.interval
+            nats, low, high = (scale * value for value in (evidence.mean, *evidence.interval))
             if frozenset(units) == self.selected:
                 nats, low, high = information.nats, information.low, information.high
             excess = max(0.0, nats - most)

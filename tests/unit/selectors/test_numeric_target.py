@@ -1,0 +1,50 @@
+"""Claims about the figures of a selection with a numeric target, next to those of ``mutual_information``."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from minerva_select import MinervaSelector, mutual_information
+
+N_ROWS = 400
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(N_ROWS, 3))
+    y = np.sin(2.5 * x[:, 0]) + 0.5 * x[:, 1] + 0.3 * rng.normal(size=N_ROWS)
+    return pd.DataFrame(x, columns=["wave", "line", "noise"]), y
+
+
+@pytest.fixture(scope="module")
+def selection(table):
+    return MinervaSelector(random_state=0).fit(*table).selection_
+
+
+@pytest.mark.slow
+def test_single_columns_have_the_information_that_mutual_information_estimates(table, selection):
+    X, y = table
+    for feature in selection.features:
+        alone = mutual_information(X[[feature.feature]], y, random_state=0)
+        # Both split the rows at random
+        assert feature.marginal_nats == pytest.approx(alone.nats, abs=0.05)
+        assert feature.marginal_low <= alone.high
+        assert alone.low <= feature.marginal_high
+
+
+@pytest.mark.slow
+def test_the_kept_columns_have_at_least_the_estimate_of_the_function(table, selection):
+    X, y = table
+    found = mutual_information(X[list(selection.selected)], y, random_state=0)
+    assert selection.mutual_information.nats > found.nats - 0.1  # different splits of 400 rows
+    assert selection.mutual_information.low <= found.high
+    assert found.low <= selection.mutual_information.high
+
+
+@pytest.mark.slow
+def test_the_path_ends_at_the_information_of_the_kept_columns(selection):
+    nats = [point.nats for point in selection.path]
+    assert selection.mutual_information.nats in nats
+    assert nats == sorted(nats, reverse=nats[0] > nats[-1])
+    assert selection.mutual_information.nats <= selection.total_information.nats
