@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 READY_DOCS := $(VENV)/.ready-docs
 
-.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-screen bench-truth bench-truth-quick bench-correlated bench-correlated-quick bench-real bench-real-quick bench-mi bench-mi-quick bench-speed bench-speed-quick bench-scale attack reproduce pictures test-lowest docs json-docs dist lint-release licenses audit clean bench-real-cost
+.PHONY: setup demo test test-all check format lint types imports study-paper study-estimates study-agreement study-screen bench-truth bench-truth-quick bench-correlated bench-correlated-quick bench-real bench-real-quick bench-mi bench-mi-quick bench-speed bench-speed-quick bench-scale attack reproduce pictures test-lowest docs json-docs dist lint-release licenses audit clean bench-real-cost
 .DEFAULT_GOAL := setup
 
 setup: $(READY_DEV)
@@ -69,6 +69,9 @@ study-paper: setup  ## Algorithm 1 on Experiment A: the authors' data if availab
 
 study-estimates: setup  ## compare estimates of mutual information with closed forms, and measure interval coverage
 	$(BIN)/python experiments/studies/estimates.py
+
+study-agreement: setup  ## figures of a selection with a numeric target next to mutual_information: an hour on 2 cores; houses and CPU activity need MINERVA_DATA
+	$(BIN)/python experiments/studies/agreement.py
 
 study-screen: setup  ## time and memory of the screen of all pairs
 	$(BIN)/python experiments/studies/screen.py
