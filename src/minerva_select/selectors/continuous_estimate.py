@@ -110,14 +110,15 @@ def _as_estimate(
     """An interval around the estimate: its sampling error, and what the density ratio may lack.
 
     It may lack more than held-out rows show, so the interval reaches further up than down. What nearest neighbors add
-    is not proven by held-out rows, so the lower end does without it.
+    is not proven by held-out rows, so the lower end does without it. If the known columns have
+    more information than was found, X adds less to it.
     """
     settings, nats = DENSITY_RATIO, max(0.0, found.nats)
     half = (evidence.interval[1] - evidence.interval[0]) / 2
     half = float(np.hypot(half, INFERENCE.normal_quantile * max(chance, found.spread)))
     lacking = max(0.0, found.nats - found.excess - found.bound)
     unlearned = settings.unlearned_share * found.learned * (settings.unlearned_rows / n_rows) ** 0.5
-    low = max(0.0, nats - half - settings.lacking_below * lacking - max(0.0, found.excess))
+    low = max(0.0, nats - half - settings.lacking_below * lacking - max(0.0, found.excess) - found.known_lacks)
     up = half + settings.lacking_above * lacking + max(0.0, found.excess) + unlearned
     is_open = doubt in (EstimateDoubt.DETERMINED, EstimateDoubt.TOO_STRONG) or up > INFERENCE.max_half_width
     return Estimate(nats, low, nats + (INFERENCE.max_half_width if is_open else up), n_rows, doubt=doubt)

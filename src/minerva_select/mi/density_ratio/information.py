@@ -27,6 +27,7 @@ class RatioEstimate:
     excess: float  # the part of the estimate that nearest neighbors add
     learned: float  # the part of the estimate that no closed form of the columns alone finds
     spread: float  # standard error of the estimate by the folds alone
+    known_lacks: float = 0.0  # what may be missing in an estimate that was subtracted
 
     def __sub__(self, other: RatioEstimate) -> RatioEstimate:
         """What the first sides share beyond the second ones, on the same held-out rows."""
@@ -37,6 +38,7 @@ class RatioEstimate:
             self.excess - other.excess,
             self.learned + other.learned,
             float(np.hypot(self.spread, other.spread)),
+            max(0.0, other.nats - other.bound),
         )
 
 
