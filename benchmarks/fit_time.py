@@ -42,6 +42,8 @@ REAL = {  # file: target, columns to leave out, rows
     "sylva": ("target", [], None),
     "krkopt": ("target", [], None),
     "creditcard_ulb": ("Class", [], 60_000),
+    "sba_loans_120k": ("MIS_Status", ["ChgOffDate", "ChgOffPrinGr"], 80_000),
+    "connect_4": ("target", [], None),
 }
 
 
@@ -88,7 +90,7 @@ def cases(folder: Path | None) -> Iterator[tuple[str, Case]]:
 def measure(name: str, case: Case) -> dict[str, Any]:
     X, y = case()
     read = read_input(X, y)
-    work, speed = FitWork.of(read.data, read.target.n_rows), relative_speed()
+    work, speed = FitWork.of(read.data, read.target.n_rows, read.sampled.n_columns), relative_speed()
     start = time.process_time()
     MinervaSelector(random_state=0).fit(X, y)
     return {"case": name, "work": asdict(work), "speed": speed, "seconds": time.process_time() - start}

@@ -815,8 +815,9 @@ EFFECTS = EffectsConfig()
 class PreflightConfig:
     """What is looked for in a table before a fit."""
 
-    max_cells: int = 2_000_000  # read; of a larger table a sample of rows, of at least
-    min_rows: int = 5_000  # and in
+    max_cells: int = 2_000_000  # read; of a larger table a sample of rows, at least
+    min_rows: int = 5_000
+    max_columns: int = 3_000  # of a wider one so many, evenly chosen
     n_slices: int = 50  # slices of neighboring rows, or of a table in files, which are read in row groups,
     n_source_slices: int = 5
 
@@ -862,11 +863,11 @@ PREFLIGHT = PreflightConfig()
 class FitTimeConfig:
     """Estimate of the time of a fit; coefficients from ``benchmarks/fit_time.py`` on one thread of a 2-core machine."""
 
-    constant: float = -1.3
-    of_rows: float = 0.15
-    of_columns: float = 0.03
-    of_informative: float = 0.81
-    of_outcomes: float = 0.64
+    constant: float = -2.3
+    of_rows: float = 0.24
+    of_columns: float = 0.19
+    of_informative: float = 0.7
+    of_outcomes: float = 0.71
     outcomes_of_numbers: int = 8  # what a numeric target counts as
     max_rows: int = 100_000  # more rows are not tuned and tested on
     encoded_cells_per_second: float = 7.5e6

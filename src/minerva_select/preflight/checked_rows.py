@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,6 +15,7 @@ from scipy.stats import rankdata
 from minerva_select.config import PREFLIGHT
 from minerva_select.data.frames import as_table
 from minerva_select.data.memory_budget import MemoryBudget, is_source, load_or_stream
+from minerva_select.errors import InputError, unknown_name
 from minerva_select.preprocessing.binned_information import bin_ranks
 from minerva_select.preprocessing.column_types import TargetTypes
 from minerva_select.schema import Column, ColumnType, Table
@@ -81,15 +83,40 @@ def merge_rare(codes: NDArray[Any], most: int) -> NDArray[np.int64]:
     return merged
 
 
-def read_rows(X: Any) -> tuple[int, Table, NDArray[np.int64]]:
-    """Number of rows of a table of any kind, the rows to check as columns, and where they are in the table."""
-    table = X if is_source(X) else load_or_stream(X, MemoryBudget.from_max_memory(None))
-    if is_source(table):
-        n_rows, rows = table.n_rows, _sampled_rows(table.n_rows, len(table.names), PREFLIGHT.n_source_slices)
-        return n_rows, as_table(_read_slices(table, rows), allow_infinite=True), rows
-    columns = as_table(table, allow_infinite=True)
-    rows = _sampled_rows(columns.n_rows, len(columns.columns), PREFLIGHT.n_slices)
-    return columns.n_rows, columns if len(rows) == columns.n_rows else columns.take(rows), rows
+@dataclass(frozen=True, eq=False)
+class SampledTable:
+    """The rows and columns of a table that are checked."""
+
+    table: Table
+    positions: NDArray[np.int64]  # of the rows in the whole table
+    n_rows: int  # of the whole table
+    n_columns: int
+
+
+def sample_table(X: Any, drop: Sequence[str]) -> SampledTable:
+    """Read the rows and columns to check of a table of any kind, without the columns in ``drop``."""
+    whole = X if is_source(X) else load_or_stream(X, MemoryBudget.from_max_memory(None))
+    if not is_source(whole):
+        whole = as_table(whole, allow_infinite=True)
+    for name in drop:
+        if name not in whole.names:
+            raise unknown_name("column", name, whole.names)
+    names = [name for name in whole.names if name not in {*drop}]
+    if not names:
+        raise InputError("drop names all columns; drop fewer.")
+    chosen = _thin_columns(names)
+    if isinstance(whole, Table):
+        rows = _sampled_rows(whole.n_rows, len(names), PREFLIGHT.n_slices)
+        table = whole.select(chosen)
+        return SampledTable(table if len(rows) == whole.n_rows else table.take(rows), rows, whole.n_rows, len(names))
+    rows = _sampled_rows(whole.n_rows, len(names), PREFLIGHT.n_source_slices)
+    table = as_table(_read_slices(whole.select(chosen), rows), allow_infinite=True)
+    return SampledTable(table, rows, whole.n_rows, len(names))
+
+
+def _thin_columns(names: list[str]) -> list[str]:
+    """At most ``PREFLIGHT.max_columns`` names, evenly chosen."""
+    return [names[k] for k in np.unique(np.linspace(0, len(names) - 1, PREFLIGHT.max_columns).astype(np.int64))]
 
 
 def _sampled_rows(n_rows: int, n_columns: int, n_slices: int) -> NDArray[np.int64]:

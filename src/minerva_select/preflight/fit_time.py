@@ -26,12 +26,12 @@ class FitWork:
     n_outcomes: int  # classes of the target
 
     @classmethod
-    def of(cls, data: CheckedRows, n_rows: int) -> FitWork:
-        """The work of a fit of ``n_rows`` rows like these."""
-        n_informative = sum(_is_informative(column, data) for column in data.table.columns)
+    def of(cls, data: CheckedRows, n_rows: int, n_columns: int) -> FitWork:
+        """The work of a fit of so many rows and columns like these."""
+        share = sum(_is_informative(column, data) for column in data.table.columns) / len(data.table.columns)
         is_discrete = data.target_types.is_discrete
         n_outcomes = len(np.unique(data.classes)) if is_discrete else FIT_TIME.outcomes_of_numbers
-        return cls(n_rows, len(data.table.columns), n_informative, n_outcomes)
+        return cls(n_rows, n_columns, round(share * n_columns), n_outcomes)
 
     @property
     def terms(self) -> tuple[float, ...]:
@@ -51,13 +51,13 @@ class FitWork:
         return math.exp(logarithm) + self.n_rows * self.n_columns / FIT_TIME.encoded_cells_per_second
 
 
-def estimate_fit_seconds(data: CheckedRows, n_rows: int) -> float:
-    """Estimate the seconds of a fit of ``n_rows`` rows on one core of this processor; right within a factor of about 3.
+def estimate_fit_seconds(data: CheckedRows, n_rows: int, n_columns: int) -> float:
+    """Estimate the seconds of a fit on one core of this processor; right within a factor of about 3.
 
     A fit of columns without any information ends early. Otherwise every column that is informative alone has to be
     judged against the others, by refits.
     """
-    return relative_speed() * FitWork.of(data, n_rows).seconds
+    return relative_speed() * FitWork.of(data, n_rows, n_columns).seconds
 
 
 def _is_informative(column: Column, data: CheckedRows) -> bool:

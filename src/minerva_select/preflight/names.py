@@ -10,6 +10,7 @@ _BOUNDARY = re.compile(
 _EMPTY = frozenset({"is", "has", "was", "the", "of", "flag", "indicator", "target", "label", "class", "y"})
 _EARLIER = frozenset(
     {"lag", "lagged", "prev", "previous", "prior", "past", "last", "history", "historical", "hist", "before", "ago"}
+    | {"avg", "average", "mean", "median", "rolling", "moving", "usual", "yesterday"}
 )
 # Sober: words of what happens after an outcome, not of what may cause it
 _AFTERWARDS = (

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from minerva_select.codes import FindingCode
 from minerva_select.data.frames import as_column, check_length, check_target, read_columns
 from minerva_select.data.splits import check_rows
-from minerva_select.errors import InputError, unknown_name
-from minerva_select.preflight.checked_rows import CheckedRows, read_rows
+from minerva_select.errors import InputError
+from minerva_select.preflight.checked_rows import CheckedRows, SampledTable, sample_table
 from minerva_select.preflight.codes_as_numbers import find_codes
 from minerva_select.preflight.fit_time import estimate_fit_seconds
 from minerva_select.preflight.leaks import find_leaks
@@ -36,7 +36,8 @@ def check_table(
 ) -> TableCheck:
     """Find what is wrong with a table before a fit, and estimate the time of the fit.
 
-    Takes about a second. Of a large table, rows from all parts are checked, about 2 million cells.
+    Takes about a second. Of a large table, rows from all parts are checked, about 2 million cells, and of a very wide
+    one some of the columns.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ def check_table(
     constant ('currency',) --drop currency
     """
     read = read_input(X, y, categorical_features, target_type, drop)
-    row_times = None if times is None else as_column(times, read.n_rows, "times").take(read.positions)
+    row_times = None if times is None else as_column(times, read.sampled.n_rows, "times").take(read.positions)
     data, targets = read.data, read.data.target.names
     unparsed = find_text_faults(data)
     findings = [
@@ -80,11 +81,12 @@ def check_table(
     ]
     return TableCheck(
         target=", ".join(targets),
-        n_rows=read.n_rows,
-        n_columns=len(data.table.columns),
-        n_checked=read.n_read,
+        n_rows=read.sampled.n_rows,
+        n_columns=read.sampled.n_columns,
+        n_rows_checked=read.sampled.table.n_rows,
+        n_columns_checked=len(data.table.columns),
         findings=_in_order(findings),
-        fit_seconds=estimate_fit_seconds(data, read.target.n_rows),
+        fit_seconds=estimate_fit_seconds(data, read.target.n_rows, read.sampled.n_columns),
     )
 
 
@@ -95,8 +97,7 @@ class CheckInput:
     data: CheckedRows
     positions: NDArray[np.int64]  # of these rows in the table
     target: Table  # of all rows that have one
-    n_rows: int  # of the table
-    n_read: int
+    sampled: SampledTable
     findings: list[Finding]
 
 
@@ -108,13 +109,10 @@ def read_input(
     drop: Sequence[str] = (),
 ) -> CheckInput:
     """Read the rows to check and the target; raise for what cannot be a table and its target."""
-    n_rows, table, positions = read_rows(X)
-    for name in drop:
-        if name not in table.names:
-            raise unknown_name("column", name, table.names)
-    table, infinite = _without_infinite(table.select([name for name in table.names if name not in drop]))
+    sampled = sample_table(X, drop)
+    positions, (table, infinite) = sampled.positions, _without_infinite(sampled.table)
     target = read_columns(y, "y")
-    check_length(target, n_rows)
+    check_length(target, sampled.n_rows)
     missing = np.logical_or.reduce([column.missing for column in target.columns])
     if missing.all():
         raise InputError(f"The target {target.names[0]!r} has no values; choose another target.")
@@ -126,7 +124,7 @@ def read_input(
         table, positions = table.take(np.flatnonzero(has_target)), positions[has_target]
     types = infer_column_types(table, _of_columns(categorical_features, table))
     data = CheckedRows(table, target.take(positions), types, infer_target_types(known, target_type))
-    return CheckInput(data, positions, known, n_rows, len(has_target), [*_missing_target(target, missing), *infinite])
+    return CheckInput(data, positions, known, sampled, [*_missing_target(target, missing), *infinite])
 
 
 def _of_columns(categorical: CategoricalFeatures, table: Table) -> CategoricalFeatures:

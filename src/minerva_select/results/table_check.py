@@ -43,8 +43,8 @@ class TableCheck:
         Name of the target.
     n_rows, n_columns : int
         Size of the table, without the target.
-    n_checked : int
-        Rows that were read; fewer than ``n_rows`` if the table is large.
+    n_rows_checked, n_columns_checked : int
+        Rows and columns that were read; fewer if the table is large.
     findings : tuple of Finding
         Most serious ones first.
     fit_seconds : float
@@ -54,7 +54,8 @@ class TableCheck:
     target: str
     n_rows: int
     n_columns: int
-    n_checked: int
+    n_rows_checked: int
+    n_columns_checked: int
     findings: tuple[Finding, ...]
     fit_seconds: float
 

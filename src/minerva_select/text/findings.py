@@ -44,7 +44,9 @@ def describe_size(check: TableCheck) -> str:
     """Describe what was checked."""
     target = printable(check.target, limit=LONGEST_NAME)
     size = f"{check.n_rows:,} rows x {_count(check.n_columns, 'column')}, target {target}"
-    return size if check.n_checked == check.n_rows else f"{size}; checked on {check.n_checked:,} rows"
+    read = [f"{check.n_rows_checked:,} rows"] if check.n_rows_checked < check.n_rows else []
+    read += [f"{check.n_columns_checked:,} columns"] if check.n_columns_checked < check.n_columns else []
+    return f"{size}; checked on {' and '.join(read)}" if read else size
 
 
 def describe_fit_time(check: TableCheck) -> str:

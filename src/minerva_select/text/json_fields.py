@@ -181,8 +181,9 @@ JSON_FIELDS: Mapping[str, Mapping[str, str]] = {
     "TableCheck": {
         "target": "Name of the target; several columns are joined by commas.",
         "n_rows": "Rows of the table.",
-        "n_columns": "Columns that were checked, without the target.",
-        "n_checked": "Rows that were read; fewer than n_rows if the table is large.",
+        "n_columns": "Columns of the table, without the target and those that are left out.",
+        "n_rows_checked": "Rows that were read; fewer if the table is large.",
+        "n_columns_checked": "Columns that were read; fewer if the table is very wide.",
         "findings": "What was found, most serious first.",
         "fit_seconds": "Expected seconds of a fit on the CPU.",
     },

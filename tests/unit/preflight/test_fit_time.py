@@ -20,14 +20,14 @@ def test_more_rows_columns_information_or_classes_take_longer(name):
 
 def test_each_class_of_a_target_counts():
     digits = load_digits()
-    assert FitWork.of(read_input(digits.data, digits.target).data, len(digits.target)).n_outcomes == 10
+    assert FitWork.of(read_input(digits.data, digits.target).data, 1797, 64).n_outcomes == 10
 
 
 def test_columns_that_carry_information_alone_are_counted():
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=1000)
     X = np.column_stack([rng.normal(size=(1000, 5)), y[:, None] + rng.normal(size=(1000, 3))])
-    assert FitWork.of(read_input(X, y).data, 1000).n_informative == 3
+    assert FitWork.of(read_input(X, y).data, 1000, 8).n_informative == 3
 
 
 def test_a_processor_of_half_the_speed_takes_twice_as_long(monkeypatch):
@@ -36,7 +36,7 @@ def test_a_processor_of_half_the_speed_takes_twice_as_long(monkeypatch):
     seconds = []
     for speed in (1.0, 2.0):
         monkeypatch.setattr(fit_time, "relative_speed", lambda speed=speed: speed)
-        seconds.append(estimate_fit_seconds(data, 200))
+        seconds.append(estimate_fit_seconds(data, 200, 3))
     assert seconds[1] == pytest.approx(2 * seconds[0])
 
 

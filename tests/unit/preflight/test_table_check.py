@@ -120,8 +120,17 @@ def test_a_large_table_is_checked_on_rows_from_all_parts(tmp_path):
     for table in (X, open_source(tmp_path / "rows.parquet")):
         check = check_table(table, y)
         assert (check.n_rows, check.n_columns) == (n, 61)
-        assert 20_000 < check.n_checked < 40_000
+        assert 20_000 < check.n_rows_checked < 40_000
         assert check.findings == ()
+
+
+def test_some_columns_of_a_very_wide_table_are_checked():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 7000)), rng.integers(2, size=200)
+    check = check_table(X, y)
+    assert (check.n_columns, check.n_rows_checked, check.n_columns_checked) == (7000, 200, 3000)
+    assert "3,000 columns" in str(check)
+    assert check_table(X[:, :3000], y).n_columns_checked == 3000
 
 
 @pytest.mark.parametrize(
@@ -144,6 +153,8 @@ def test_bad_input_is_one_sentence(X, y, message):
 def test_an_unknown_column_to_drop_is_refused():
     with pytest.raises(InputError, match="x9"):
         check_table(np.eye(20), np.arange(20) % 2, drop=["x99"])
+    with pytest.raises(InputError, match="all columns"):
+        check_table(np.eye(20)[:, :2], np.arange(20) % 2, drop=["x0", "x1"])
 
 
 def test_50000_rows_of_20_columns_take_about_a_second():
