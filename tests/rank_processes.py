@@ -62,7 +62,7 @@ def run_ranks(task, size):
 
 def _receive(receiver):
     with receiver:
-        if not receiver.poll(30):
+        if not receiver.poll(120):
             return "still waiting"
         try:
             return receiver.recv()

@@ -210,6 +210,25 @@ def join_rows(tables: Sequence[Rows]) -> Rows:
     )
 
 
+def join_columns(parts: Sequence[tuple[Rows, Sequence[int]]]) -> Rows:
+    """Tables of the same rows side by side; with each, the feature numbers that its columns get."""
+    layouts = [table.layout for table, _ in parts]
+    positions = [[numbers[k] for k in table.layout.positions] for table, numbers in parts]
+    numeric = [k for layout, own in zip(layouts, positions, strict=True) for k in own[: layout.n_numeric]]
+    categorical = [k for layout, own in zip(layouts, positions, strict=True) for k in own[layout.n_numeric :]]
+    n_levels = [size for layout in layouts for size in layout.n_levels]
+    order = [sorted(range(len(of_type)), key=of_type.__getitem__) for of_type in (numeric, categorical)]
+    layout = ColumnLayout(
+        len(numeric),
+        tuple(n_levels[k] for k in order[1]),
+        (*sorted(numeric), *sorted(categorical)),
+        any(layout.any_missing for layout in layouts),
+    )
+    quantiles = torch.cat([table.quantiles for table, _ in parts], dim=1)[:, order[0]]
+    codes = torch.cat([table.codes for table, _ in parts], dim=1)[:, order[1]]
+    return replace(parts[0][0], quantiles=quantiles, codes=codes, layout=layout)
+
+
 def rows_from_arrays(
     quantiles: Any, codes: Any, n_levels: tuple[int, ...], positions: tuple[int, ...], device: torch.device
 ) -> Rows:

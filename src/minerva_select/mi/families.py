@@ -16,6 +16,7 @@ from minerva_select.config import JUDGE
 from minerva_select.mi.additive_model import fit_additive
 from minerva_select.mi.arrays import ArrayFit, FoldArrays, is_supported, read_arrays
 from minerva_select.mi.boosted_trees import boost
+from minerva_select.mi.divided_fits import DividedFits
 from minerva_select.mi.fold import Fold
 from minerva_select.mi.stacking import FoldInformation
 from minerva_select.mi.tree_models import has_lightgbm
@@ -34,6 +35,9 @@ class Family(StrEnum):
 ARRAY_FAMILIES = (Family.TREES, Family.ADDITIVE)
 
 
+Key = tuple[Family, tuple[int, ...]]  # critics of a family, fitted to a set of features
+
+
 class ArrayCritics:
     """Boosted trees and penalized additive models of any set of columns, on the folds of a table."""
 
@@ -46,7 +50,8 @@ class ArrayCritics:
         self._max_rows = int(min(JUDGE.max_training_rows, in_time))
         self._generator = torch.Generator().manual_seed(self.seed)
         self._strengths: dict[tuple[int, int], tuple[float, ...]] = {}  # by fold and member
-        self._fits: dict[tuple[Family, tuple[int, ...]], list[FoldInformation]] = {}
+        self._fits: dict[Key, list[FoldInformation]] = {}
+        self._divided = DividedFits(folds[0].sharding.ranks, self.device)
 
     @cached_property
     def folds(self) -> list[FoldArrays]:
@@ -61,19 +66,42 @@ class ArrayCritics:
     def fit_all(self, sets: Iterable[tuple[Family, Sequence[int]]], *, measured: bool = False) -> None:
         """Fit critics to several sets side by side; if ``measured``, on held-out rows too."""
         keys = list(dict.fromkeys((family, tuple(features)) for family, features in sets))
+        if self._divided.ranks.size > 1:
+            for some in self._in_order(keys):
+                self._fit_divided(some, measured)
+            return
         jobs = [partial(self._fit_fold, key, k, measured) for key in keys for k in range(len(self.folds))]
-        # LightGBM computes outside of Python's lock; additive models do not
-        apart = [family is not Family.ADDITIVE and has_lightgbm() for family, _ in keys for _ in self.folds]
+        apart = [_is_parallel(key) for key in keys for _ in self.folds]
         found = iter(run_side_by_side(jobs, apart))
         self._fits |= {key: [next(found) for _ in self.folds] for key in keys}
 
-    def _fit_fold(self, key: tuple[Family, tuple[int, ...]], k: int, measured: bool) -> FoldInformation:
+    def _in_order(self, keys: Sequence[Key]) -> list[Sequence[Key]]:
+        """Sets to fit one after the other: the penalties of the first additive models are those of all others."""
+        first = next((k for k, (family, _) in enumerate(keys) if family is Family.ADDITIVE), len(keys))
+        return [keys] if self._strengths else [part for part in (keys[: first + 1], keys[first + 1 :]) if part]
+
+    def _fit_divided(self, keys: Sequence[Key], measured: bool) -> None:
+        """Fit a share of the sets and folds in this rank."""
+        places = [(key, k) for key in keys for k in range(len(self.folds))]
+        found = iter(
+            self._divided.fit(
+                places,
+                lambda place: self._information(*place),
+                lambda place: _is_parallel(place[0]),
+                measured=measured,
+            )
+        )
+        self._fits |= {key: [next(found) for _ in self.folds] for key in keys}
+        for strengths in self._divided.ranks.gather(self._strengths):
+            self._strengths = strengths | self._strengths
+
+    def _fit_fold(self, key: Key, k: int, measured: bool) -> FoldInformation:
         fit = self._fits[key][k] if key in self._fits else self._information(key, k)
         if measured:
             fit.held_out  # noqa: B018 - computed when first asked for
         return fit
 
-    def _information(self, key: tuple[Family, tuple[int, ...]], k: int) -> FoldInformation:
+    def _information(self, key: Key, k: int) -> FoldInformation:
         family, arrays, features = key[0], self.folds[k], np.asarray(key[1], dtype=np.int64)
         fits = [self._fit_member(family, (k, member), features) for member in range(len(arrays.members))]
         tuning = np.concatenate([fit.tuning for fit in fits])
@@ -109,3 +137,8 @@ class ArrayCritics:
 
     def _tensor(self, values: NDArray[np.float64]) -> Tensor:
         return torch.as_tensor(values, dtype=torch.float32, device=self.device)
+
+
+def _is_parallel(key: Key) -> bool:
+    """Whether a fit runs outside of Python's lock: LightGBM does, additive models do not."""
+    return key[0] is not Family.ADDITIVE and has_lightgbm()

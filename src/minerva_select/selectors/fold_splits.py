@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from minerva_select.config import SPLITS, TARGET_BINS, FitConfig
-from minerva_select.data.encoded_rows import Rows, join_rows, rows_from_arrays
+from minerva_select.data.encoded_rows import Rows, join_columns, join_rows, rows_from_arrays
 from minerva_select.data.sharding import UNSHARDED, Sharding
 from minerva_select.errors import InputError
 from minerva_select.mi.fold import Fold, Target
@@ -110,14 +111,30 @@ def encode(
     return join_rows([one.pack() for one in rows] if table.n_rows >= PACKED_FROM else rows)
 
 
-def shard_rows(x: Rows, n_rows: int, ranks: ProcessGroup) -> tuple[Rows, Sharding]:
-    """Keep an equal share of the rows in every process, in all their encodings."""
+def encode_shard(
+    table: Table,
+    column_types: Mapping[str, ColumnType],
+    splits: Sequence[RowSplit],
+    device: torch.device,
+    ranks: ProcessGroup,
+) -> tuple[Rows, Sharding]:
+    """Encode the table as :func:`encode` does, and keep an equal share of the rows, in all their encodings.
+
+    Each process encodes a share of the columns, all rows of them, and sends them to the others.
+    """
     if ranks.size == 1:
-        return x, UNSHARDED
-    own = ranks.own_slice(n_rows)
-    sharding = Sharding.of_ranks(ranks, own.stop - own.start)
-    stretches = [torch.arange(own.start, own.stop) + start for start in range(0, len(x), n_rows)]
-    return x.take(torch.cat(stretches).to(x.device)), sharding
+        return encode(table, column_types, splits, device), UNSHARDED
+    features = [range(rank, len(table.columns), ranks.size) for rank in range(ranks.size)]
+    names = [table.names[feature] for feature in features[ranks.rank]]
+    encoded = encode(table.select(names), column_types, splits, torch.device("cpu")) if names else None
+    own = ranks.own_slice(table.n_rows)
+    rows = torch.cat([torch.arange(own.start, own.stop) + k * table.n_rows for k in range(len(splits))])
+    parts = [
+        (dataclasses.replace(part, quantiles=part.quantiles[rows], codes=part.codes[rows]), numbers)
+        for part, numbers in zip(ranks.gather(encoded), features, strict=True)
+        if part is not None
+    ]
+    return join_columns(parts).to(device), Sharding.of_ranks(ranks, own.stop - own.start)
 
 
 def make_folds(

@@ -26,7 +26,7 @@ from minerva_select.selectors.effects import measure_effects
 from minerva_select.selectors.estimation import as_estimate
 from minerva_select.selectors.fit_context import FitContext, empty_selection
 from minerva_select.selectors.fit_reuse import SHARED_FITS, FittedAttributes, fit_key
-from minerva_select.selectors.fold_splits import encode, informative_rows, make_folds, shard_rows, split_into_folds
+from minerva_select.selectors.fold_splits import encode_shard, informative_rows, make_folds, split_into_folds
 from minerva_select.selectors.model_cost import measure_cost
 from minerva_select.selectors.numeric_target import SetEstimates, refine_columns, refine_sets
 from minerva_select.selectors.parameters import check_count, check_minimum, check_parameters
@@ -198,7 +198,7 @@ def select_by_vetting(context: FitContext) -> Selection:
         context.on_record(record)
 
     if context.stream is None:
-        x, sharding = shard_rows(encode(table, column_types, splits, context.device), context.n_rows, context.ranks)
+        x, sharding = encode_shard(table, column_types, splits, context.device, context.ranks)
     seed, device = int(context.rng.integers(2**31)), context.device
 
     def solve(x: Rows) -> tuple[Target, VettingSolution]:
