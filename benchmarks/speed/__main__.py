@@ -65,7 +65,7 @@ def find_cases(options: argparse.Namespace) -> list[Case]:
     """The cases that were asked for and can run here; the others are named with the reason."""
     found = []
     for case in CASES:
-        if options.only and not any(case.name.startswith(name) for name in options.only):
+        if options.only and not any(case.name == name or case.name.startswith(f"{name}-") for name in options.only):
             continue
         if case.needs_gpu != options.gpu or (options.quick and not case.quick):
             continue
@@ -95,7 +95,9 @@ def environment(options: argparse.Namespace) -> Record:
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="+", metavar="NAME", default=[], help="beginnings of names of tables")
+    parser.add_argument(
+        "--only", nargs="+", metavar="NAME", default=[], help="names of tables, or their beginnings up to a hyphen"
+    )
     parser.add_argument("--methods", nargs="+", metavar="METHOD", default=[], help="only these methods")
     parser.add_argument("--quick", action="store_true", help="small tables and two methods, once; two minutes")
     parser.add_argument("--gpu", action="store_true", help="the tables for a GPU, on the GPU")
