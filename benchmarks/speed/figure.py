@@ -29,6 +29,8 @@ def draw(records: Latest, path: Path) -> None:
         panels = drawn.subplots(1, len(found), sharey=True, squeeze=False).ravel()
         for panel, (direction, points) in zip(panels, found.items(), strict=True):
             _draw_panel(panel, direction, points)
+        seconds = [value for points in found.values() for _, value in points]
+        panels[0].set_ylim(min(seconds) / 5, max(seconds) * 5)
         panels[0].set_ylabel("CPU seconds", color=LIGHT.ink)
         picture = io.BytesIO()
         drawn.savefig(picture, format="svg", metadata={"Date": None})
@@ -38,11 +40,15 @@ def draw(records: Latest, path: Path) -> None:
 def _draw_panel(panel: Any, direction: str, points: list[tuple[int, float]]) -> None:
     """Measured times, and a line of slope 1 through the last of them."""
     slope = exponent(points)
-    title = "not measured" if slope is None else f"exponent {slope:.2f}"
+    title = "not measured yet" if slope is None else f"exponent {slope:.2f}"
     panel.set_title(f"{direction}, {FIXED[direction]}: {title}", fontsize=9.5, color=LIGHT.ink, loc="left")
     panel.set_xlabel(f"number of {direction}", color=LIGHT.ink)
     panel.set_xscale("log")
     panel.set_yscale("log")
+    panel.set_xlim(GROWTH_SIZES[direction][0] / 2, GROWTH_SIZES[direction][-1] * 2)
+    for axis in (panel.xaxis, panel.yaxis):
+        axis.set_major_formatter(lambda value, _: f"{value:,.7g}")
+        axis.set_minor_formatter(lambda value, _: "")
     panel.tick_params(colors=LIGHT.soft, length=0, which="both")
     panel.spines[:].set_visible(False)
     panel.grid(color=LIGHT.line, linewidth=0.7)
@@ -52,5 +58,4 @@ def _draw_panel(panel: Any, direction: str, points: list[tuple[int, float]]) -> 
         linear = [seconds[-1] * size / sizes[-1] for size in sizes]
         panel.plot(sizes, linear, color=LIGHT.soft, linewidth=0.8, linestyle="--", label="linear")
         panel.plot(sizes, seconds, color=LIGHT.kept, marker="o", markersize=4, label="MINERVA")
-        panel.set_ylim(bottom=min(seconds) / 4)
         panel.legend(frameon=False, labelcolor=LIGHT.ink)
