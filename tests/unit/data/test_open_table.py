@@ -18,7 +18,7 @@ from pyarrow import csv as arrow_csv
 from pyarrow import dataset, feather, parquet
 
 from minerva_select import open_source
-from minerva_select.data import csv_files
+from minerva_select.data import csv_files, parquet_files
 from minerva_select.data.loading import read_table
 from minerva_select.errors import InputError, InputTypeError, MissingPackageError
 
@@ -511,6 +511,25 @@ def test_folders_and_patterns_of_urls_are_tables():
     assert open_source("memory://stored").read().to_pydict() == expected
     assert open_source("memory://stored/*/*.parquet").read().to_pydict() == {"a": expected["a"]}
     assert read_table("memory://stored/year=2024/a.parquet").to_pydict() == {"a": [2024.5]}
+
+
+def test_each_part_of_a_folder_in_an_object_store_reads_its_own_files_only(monkeypatch):
+    fsspec = pytest.importorskip("fsspec")
+    for k in range(12):  # four row groups for each part, or cuts would be within them
+        with fsspec.open(f"memory://parts/{k:02}.parquet", "wb") as file:
+            parquet.write_table(pa.table({"a": range(10 * k, 10 * k + 10)}), file)
+    source, read = open_source("memory://parts"), []
+    original = parquet_files.open_parquet_file
+    monkeypatch.setattr(parquet_files, "open_parquet_file", lambda file: read.append(file.path) or original(file))
+    files = []
+    for rank in range(3):
+        part = source.part(rank, 3)
+        values = part.read()["a"].to_pylist()
+        assert values == list(range(part.first_row, part.stop))
+        files.append({*read})
+        read.clear()
+    assert sum(map(len, files)) == len(set.union(*files)) == 12
+    assert [len(own) for own in files] == [4, 4, 4]
 
 
 # Memory
