@@ -25,7 +25,7 @@ for selection in selections:
 # %%
 # The shares belong into the selection of all rows: with them, its report has a section on stability.
 
-selection = with_frequencies(MinervaSelector(random_state=0).fit(X, y).selection_, selections)
+selection = with_frequencies(MinervaSelector(random_state=0).fit(X, y).selection_, selections, subsample=0.8)
 print(selection.repeats)
 frame = selection.to_frame().sort_values("frequency", ascending=False)
 frame[["feature", "selected", "reason_code", "frequency"]]
