@@ -6,6 +6,7 @@ import dataclasses
 import enum
 import importlib
 import inspect
+import re
 from collections.abc import Iterable, Iterator
 from types import ModuleType
 
@@ -113,12 +114,17 @@ def _page(module: ModuleType, name: str) -> str:
     value = getattr(module, name)
     full = f"{module.__name__}.{name}"
     head = f"{name}\n{'=' * len(name)}\n\n.. currentmodule:: {module.__name__}\n\n"
-    if inspect.isclass(value):
+    if inspect.isclass(value) and issubclass(value, enum.Enum):
+        body = f".. autoclass:: {name}(value)\n\n" + _codes(value)
+    elif inspect.isclass(value) and issubclass(value, BaseException):
+        body = f".. autoexception:: {name}(message)\n"
+    elif inspect.isclass(value):
         body = f".. autoclass:: {name}\n" + "".join(_members(value, name))
     elif inspect.isfunction(value):
         body = f".. autofunction:: {name}\n"
     else:
-        body = f".. autodata:: {name}\n   :no-value:\n"
+        keys = ", ".join(f"``{key}``" for key in value)
+        body = f".. py:data:: {name}\n\n   Mapping by name: {keys}.\n"
     return f"{head}{body}\n.. minigallery:: {full}\n   :add-heading: Examples that use ``{name}``\n"
 
 
@@ -126,7 +132,7 @@ def _members(value: type, name: str) -> Iterator[str]:
     """Directives of the members of a class that this package defines."""
     fields = {field.name for field in dataclasses.fields(value)} if dataclasses.is_dataclass(value) else set()
     for member in dir(value):
-        if member.startswith("_") or member in fields or issubclass(value, enum.Enum):
+        if member.startswith("_") or member in fields:
             continue
         attribute = inspect.getattr_static(value, member)
         function = getattr(attribute, "__func__", attribute)
@@ -135,6 +141,16 @@ def _members(value: type, name: str) -> Iterator[str]:
                 yield f"\n.. autoproperty:: {name}.{member}\n"
         elif inspect.isfunction(function) and _is_ours(function):
             yield f"\n.. automethod:: {name}.{member}\n"
+
+
+def _codes(value: type[enum.Enum]) -> str:
+    """Table of the members of an enum, with the comments of their lines in the source."""
+    comments = dict(re.findall(r"^    (\w+) = .*?  # (.*)$", inspect.getsource(value), re.MULTILINE))
+    rows = "".join(
+        f"   * - ``{value.__name__}.{name}``\n     - ``{member.value}``\n     - {comments.get(name, '')}\n"
+        for name, member in value.__members__.items()
+    )
+    return f".. list-table::\n   :header-rows: 1\n\n   * - member\n     - value\n     - meaning\n{rows}"
 
 
 def _is_ours(function: object) -> bool:

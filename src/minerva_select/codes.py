@@ -9,7 +9,13 @@ from enum import StrEnum
 
 
 class ReasonCode(StrEnum):
-    """Why a feature is kept or dropped."""
+    """Why a feature is kept or dropped.
+
+    Examples
+    --------
+    >>> ReasonCode.NOISE == "noise"
+    True
+    """
 
     # Kept
     CONTRIBUTES = "contributes"  # proven: adds information to the other kept features
@@ -36,7 +42,13 @@ class ReasonCode(StrEnum):
 
 
 class Role(StrEnum):
-    """How a feature carries its information."""
+    """How a feature carries its information.
+
+    Examples
+    --------
+    >>> Role.TOGETHER == "together"
+    True
+    """
 
     ALONE = "alone"
     TOGETHER = "together"  # only together with other kept features
@@ -44,7 +56,13 @@ class Role(StrEnum):
 
 
 class BinKind(StrEnum):
-    """What the rows of a bin of a feature have in common."""
+    """What the rows of a bin of a feature have in common.
+
+    Examples
+    --------
+    >>> BinKind.LEVEL == "level"
+    True
+    """
 
     INTERVAL = "interval"
     VALUE = "value"  # one number
@@ -54,7 +72,13 @@ class BinKind(StrEnum):
 
 
 class EffectShape(StrEnum):
-    """How the target changes with a feature, as far as it is certain."""
+    """How the target changes with a feature, as far as it is certain.
+
+    Examples
+    --------
+    >>> EffectShape.INCREASING == "increasing"
+    True
+    """
 
     INCREASING = "increasing"
     DECREASING = "decreasing"
@@ -63,7 +87,13 @@ class EffectShape(StrEnum):
 
 
 class ScoreMetric(StrEnum):
-    """What the score of a model measures, on held-out rows."""
+    """What the score of a model measures, on held-out rows.
+
+    Examples
+    --------
+    >>> ScoreMetric.R2 == "r2"
+    True
+    """
 
     R2 = "r2"  # share of the variance of a number that predictions explain
     ROC_AUC = "roc_auc"
@@ -72,14 +102,26 @@ class ScoreMetric(StrEnum):
 
 
 class ScoreModel(StrEnum):
-    """The model that is scored."""
+    """The model that is scored.
+
+    Examples
+    --------
+    >>> ScoreModel.LIGHTGBM == "lightgbm"
+    True
+    """
 
     LIGHTGBM = "lightgbm"
     HIST_GRADIENT_BOOSTING = "hist_gradient_boosting"  # of scikit-learn, where LightGBM cannot be loaded
 
 
 class SuspectKind(StrEnum):
-    """Why a column should be checked before the selection is trusted."""
+    """Why a column should be checked before the selection is trusted.
+
+    Examples
+    --------
+    >>> SuspectKind.LEAK == "leak"
+    True
+    """
 
     LEAK = "leak"  # alone it explains nearly all of the target's entropy
     DOMINANT = "dominant"  # alone it carries most of the information of all features
@@ -97,7 +139,13 @@ class IdentifierPattern(StrEnum):
 
 
 class WarningCode(StrEnum):
-    """What a user should know before trusting a selection."""
+    """What a user should know before trusting a selection.
+
+    Examples
+    --------
+    >>> WarningCode.LEAK == "leak"
+    True
+    """
 
     # About columns
     LEAK = "leak"
@@ -133,7 +181,13 @@ class WarningCode(StrEnum):
 
 
 class FindingCode(StrEnum):
-    """What is wrong with a table before a fit, most serious first."""
+    """What is wrong with a table before a fit, most serious first.
+
+    Examples
+    --------
+    >>> FindingCode.CONSTANT == "constant"
+    True
+    """
 
     # The fit refuses these
     MISSING_TARGET = "missing_target"
@@ -213,7 +267,13 @@ class Conversion(StrEnum):
 
 
 class Outcome(StrEnum):
-    """The paper's three classes of selections, where the relevant features are known."""
+    """The paper's three classes of selections, where the relevant features are known.
+
+    Examples
+    --------
+    >>> Outcome.EXACT == "exact"
+    True
+    """
 
     EXACT = "exact"
     TYPE_I = "type_i"  # misses a relevant feature

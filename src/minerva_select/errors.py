@@ -7,33 +7,85 @@ from collections.abc import Iterable
 
 
 class MinervaError(Exception):
-    """Base of every error that MINERVA raises on purpose."""
+    """Base of every error that MINERVA raises on purpose.
+
+    Examples
+    --------
+    >>> try:
+    ...     raise InputError("Column 'amount' has 3 infinite values; replace them or drop the column.")
+    ... except MinervaError as error:
+    ...     print(error)
+    Column 'amount' has 3 infinite values; replace them or drop the column.
+    """
 
     reported_elsewhere = False  # whether another process of the same run prints it
 
 
 class InputError(MinervaError, ValueError):
-    """The data or the parameters cannot be used as they are."""
+    """The data or the parameters cannot be used as they are.
+
+    Examples
+    --------
+    >>> from minerva_select import MinervaSelector
+    >>> MinervaSelector(n_features_to_select=0).fit([[1], [2]], [0, 1])
+    Traceback (most recent call last):
+    ...
+    minerva_select.errors.InputError: n_features_to_select must be ...
+    """
 
 
 class InputTypeError(MinervaError, TypeError):
-    """A value is of a type that cannot be used."""
+    """A value is of a type that cannot be used.
+
+    Examples
+    --------
+    >>> from minerva_select import Selection
+    >>> Selection.from_json(1)
+    Traceback (most recent call last):
+    ...
+    minerva_select.errors.InputTypeError: A saved selection must be text, got 1; ...
+    """
 
 
 class DivergenceError(MinervaError, RuntimeError):
-    """Training diverged; the message has the step and the last finite bound."""
+    """Training diverged; the message has the step and the last finite bound.
+
+    Examples
+    --------
+    >>> issubclass(DivergenceError, MinervaError) and issubclass(DivergenceError, RuntimeError)
+    True
+    """
 
 
 class RankError(MinervaError, RuntimeError):
-    """Another process of the run is lost, so that this one cannot continue."""
+    """Another process of the run is lost, so that this one cannot continue.
+
+    Examples
+    --------
+    >>> issubclass(RankError, MinervaError) and issubclass(RankError, RuntimeError)
+    True
+    """
 
 
 class MissingPackageError(MinervaError, ImportError):
-    """An optional package is needed but not installed."""
+    """An optional package is needed but not installed.
+
+    Examples
+    --------
+    >>> issubclass(MissingPackageError, MinervaError) and issubclass(MissingPackageError, ImportError)
+    True
+    """
 
 
 class MinervaWarning(UserWarning):
-    """Something a user should check before trusting a selection: a leak, a near-copy, a fit that did not converge."""
+    """Something a user should check before trusting a selection: a leak, a near-copy, a fit that did not converge.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", MinervaWarning)  # such a warning becomes an error
+    """
 
 
 def unknown_name(what: str, name: object, known: Iterable[object]) -> InputError:

@@ -34,6 +34,11 @@ def test_a_name_of_two_modules_has_one_page(pages):
     assert "minerva_select.selectors.MinervaSelector.rst" not in pages
 
 
+def test_a_page_of_codes_has_the_meaning_of_each(pages):
+    page = pages["minerva_select.results.ReasonCode.rst"]
+    assert "``ReasonCode.NOISE``\n     - ``noise``\n     - indistinguishable from noise on held-out rows" in page
+
+
 def test_members_of_other_packages_are_left_out(pages):
     page = pages["minerva_select.MinervaSelector.rst"]
     assert "MinervaSelector.fit\n" in page

@@ -33,6 +33,11 @@ class Method:
         The optional package that it imports.
     has_time_limit : bool
         Whether it takes ``device`` and ``time_limit``, and returns its best answer so far when the time is up.
+
+    Examples
+    --------
+    >>> Method("mine", "My method", "my_package.selectors:MySelector", settings={"depth": 3}).label
+    'My method'
     """
 
     name: str

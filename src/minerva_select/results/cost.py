@@ -11,7 +11,20 @@ from minerva_select.text.cost import describe_cost
 
 @dataclass(frozen=True)
 class ScoreEstimate:
-    """A score, or a difference of scores, with its 95% interval."""
+    """A score, or a difference of scores, with its 95% interval.
+
+    Attributes
+    ----------
+    value : float
+        The score, or the difference.
+    low, high : float
+        Ends of the 95% interval.
+
+    Examples
+    --------
+    >>> ScoreEstimate(-0.001, low=-0.004, high=0.002).value
+    -0.001
+    """
 
     value: float
     low: float
@@ -21,6 +34,27 @@ class ScoreEstimate:
 @dataclass(frozen=True)
 class ModelCost:
     """Scores of a model of all columns and of one of the kept columns, on rows that neither was trained on.
+
+    Attributes
+    ----------
+    metric : ScoreMetric
+        What is measured.
+    model : ScoreModel
+        Which model is scored.
+    all_columns, kept : ScoreEstimate
+        Scores with all columns and with the kept ones.
+    difference : ScoreEstimate
+        Kept minus all columns.
+    n_usable : int
+        Number of columns that can be used.
+    n_columns : int
+        Of those, columns of the model of all columns: of very many, the strongest and the kept ones.
+    n_kept : int
+        Number of kept columns.
+    n_training_rows : int
+        Rows that each model is trained on.
+    n_rows : int
+        Rows that are scored.
 
     Examples
     --------

@@ -13,7 +13,28 @@ from minerva_select.version import __version__
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where a selection comes from."""
+    """Where a selection comes from.
+
+    Attributes
+    ----------
+    created : str
+        Date and time, ISO 8601, UTC.
+    fingerprint : str
+        Hash of the shape, the column names and a sample of the rows.
+    n_columns : int
+        Number of columns, with the target.
+    device : str
+        Device that the fit ran on.
+    data : str, optional
+        Name of the file.
+    command : str, optional
+        Command line.
+
+    Examples
+    --------
+    >>> Provenance("2026-01-31T12:00:00+00:00", "f2c1", n_columns=31, device="cpu").device
+    'cpu'
+    """
 
     created: str  # ISO 8601, UTC
     fingerprint: str  # hash of the shape, the column names and a sample of the rows

@@ -10,7 +10,20 @@ from minerva_select.results.parsing import ParseError
 
 @dataclass(frozen=True)
 class RankedSet:
-    """The best set of one size, if it does not consist of the first features of the order."""
+    """The best set of one size, if it does not consist of the first features of the order.
+
+    Attributes
+    ----------
+    n_features : int
+        Number of features; a group counts as one.
+    features : tuple of str
+        Names of the features.
+
+    Examples
+    --------
+    >>> RankedSet(1, ("d",)).features
+    ('d',)
+    """
 
     n_features: int  # a group counts as one
     features: tuple[str, ...]
@@ -22,6 +35,15 @@ class FeatureRanking:
 
     ``order`` lists single features and groups, those kept on request first, then the most important ones. The best set
     of ``n_features`` is that of ``small_sets`` with this number, or else the first ones of the order.
+
+    Attributes
+    ----------
+    order : tuple of tuple of str
+        Names of single features and of groups: those kept on request first, then the most important ones.
+    n_required : int
+        How many are kept on request; they are the first ones of the order.
+    small_sets : tuple of RankedSet
+        Best sets that do not consist of the first features of the order.
 
     Examples
     --------

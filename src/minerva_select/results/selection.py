@@ -41,6 +41,51 @@ class Selection:
     measure it. ``effects`` says how the target goes with each kept feature, and ``cost`` what a model loses without the
     dropped columns, as AUC, PR-AUC or R2.
 
+    Attributes
+    ----------
+    target : str
+        Name of the target.
+    features : tuple of FeatureResult
+        One per column, in column order.
+    mutual_information : Estimate, optional
+        Information of the kept features about the target; None if the method does not measure it.
+    total_information : Estimate, optional
+        Information of all columns.
+    n_rows : int
+        Number of rows.
+    target_entropy : float, optional
+        Entropy of the target in nats.
+    path : tuple of PathPoint
+        Best sets of every size that was measured.
+    history : tuple of TrainingRecord
+        Bounds during training.
+    converged : bool
+        Whether the fit ended by itself.
+    warnings : tuple of SelectionWarning
+        What to check before the selection is trusted.
+    seconds : float
+        Time of the fit.
+    settings, versions : mapping
+        Parameters of the fit; versions of the packages.
+    pairs : tuple of PairResult
+        Interactions of selected features, largest absolute value first.
+    suspects : tuple of Suspect
+        Columns to check.
+    weight_history : tuple of WeightRecord
+        Importance or weight of the features during the fit.
+    repeats : Repeats, optional
+        Agreement of repeated fits.
+    provenance : Provenance, optional
+        Where the selection comes from.
+    left_behind : Estimate, optional
+        What the dropped columns together add to the kept ones.
+    effects : Effects, optional
+        How the target goes with the kept features.
+    cost : ModelCost, optional
+        Scores of a model with all columns and with the kept ones.
+    ranking : FeatureRanking, optional
+        The best set of every size.
+
     Examples
     --------
     >>> from minerva_select.codes import ReasonCode

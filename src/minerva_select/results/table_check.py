@@ -17,6 +17,17 @@ class Finding:
 
     ``options`` are the arguments of ``minerva select`` that change it, if there are any.
 
+    Attributes
+    ----------
+    code : FindingCode
+        The code, to compare with.
+    columns : tuple of str
+        Columns that it is about.
+    values : mapping
+        Numbers and names in the sentence.
+    options : tuple of str
+        Arguments of ``minerva select`` that change it, if there are any.
+
     Examples
     --------
     >>> finding = Finding(FindingCode.CONSTANT, ("currency",), options=("--drop", "currency"))
@@ -49,6 +60,13 @@ class TableCheck:
         Most serious ones first.
     fit_seconds : float
         Expected time of a fit on the CPU, right within a factor of about 3.
+
+    Examples
+    --------
+    >>> from minerva_select import check_table
+    >>> check = check_table([["EUR", amount] for amount in range(60)], [0, 1] * 30)
+    >>> check.of(FindingCode.CONSTANT)[0].columns
+    ('x0',)
     """
 
     target: str

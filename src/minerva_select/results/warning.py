@@ -14,6 +14,15 @@ from minerva_select.text.warnings import describe_warning
 class SelectionWarning:
     """A warning as a code with its columns and values; ``str`` gives the sentence.
 
+    Attributes
+    ----------
+    code : WarningCode
+        The code, to compare with.
+    columns : tuple of str
+        Columns that the warning names.
+    values : mapping
+        Numbers that the warning names.
+
     Examples
     --------
     >>> warning = SelectionWarning(WarningCode.FEW_ROWS, values={"n_rows": 60})
