@@ -15,6 +15,7 @@ BUILDER = ROOT / "docs" / "builder"
 # Pages outside docs/, with their name in the site
 OUTSIDE = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
 LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
+FILE_NAME = re.compile(r"(docs/)?[\w-]+\.md")
 IMAGE = re.compile(r'<img src="([^"]*)" alt="([^"]*)" width="(\d+)">')
 FENCE = re.compile(r"^(```.*?^```)$", re.DOTALL | re.MULTILINE)
 
@@ -110,7 +111,9 @@ def _resolve(text: str, page: Path, address: str) -> str:
             name = f"gallery/{file.stem}.rst" if file.suffix == ".py" else "gallery/index.rst"
             return f"[{label}]({up}{name})"
         if relative.startswith("docs/"):
-            return match[0] if page.parts[0] != ".." else f"{picture}[{label}]({relative[5:]}{anchor})"
+            target = relative[5:] if page.parts[0] == ".." else target
+            label = "" if FILE_NAME.fullmatch(label) else label  # Sphinx fills in the title
+            return f"{picture}[{label}]({target}{anchor})"
         return f"{picture}[{label}]({address}/blob/main/{relative}{anchor})" if address else label
 
     return LINK.sub(replace, text)

@@ -19,6 +19,7 @@ def staging(load):
     ("text", "page", "expected"),
     [
         ("[a](solver.md#screen)", "method.md", "[a](solver.md#screen)"),
+        ("[solver.md](solver.md#screen)", "method.md", "[](solver.md#screen)"),
         ("[a](../CHANGELOG.md#x)", "releasing.md", "[a](changelog.md#x)"),
         ("[a](../../CHANGELOG.md)", "guide/time.md", "[a](../changelog.md)"),
         ("[a](docs/method.md)", "../CHANGELOG.md", "[a](method.md)"),
