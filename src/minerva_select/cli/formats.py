@@ -32,5 +32,5 @@ class OutputFormat:
         if self.as_json:
             return selection.to_json()
         if self.as_csv:
-            return selection.to_csv().rstrip("\n")
+            return selection.to_csv().rstrip("\n")  # not atomic: makes text, not a file
         return None if self.sql is None else f"{selection.to_sql(self.sql, dialect=self.sql_dialect)};"

@@ -259,7 +259,7 @@ class Selection:
 
     def to_csv(self) -> str:
         """Return one line of CSV per feature, in column order, as :meth:`to_frame`; lists are joined by semicolons."""
-        return to_csv(self)
+        return to_csv(self)  # not atomic: makes text, not a file
 
     def to_sql(self, table: str | Sequence[str] | None = None, *, dialect: str = "standard") -> str:
         """Return SQL that selects the kept features.
