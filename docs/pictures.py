@@ -24,7 +24,10 @@ from minerva_select.problems import Problem, card_fraud, equality
 PICTURES = Path(__file__).parent / "pictures"
 WIDTHS = {"phone": 390, "desktop": 1440}
 MAX_HEIGHT = 2600  # pixels; below is the long table of all features
-CHARTS = {"experiment-a": (), "card-fraud": ("contributions", "path", "pairs", "training")}
+CHARTS = {
+    "experiment-a": ("pair_map",),
+    "card-fraud": ("contributions", "effects", "path", "pairs", "training"),
+}
 README = "card-fraud"  # report.png is the top of its report, down to the first chart
 
 
@@ -66,11 +69,19 @@ def take_pictures(browser: Browser, report: Path, out: Path) -> None:
                 if report.stem == README:
                     chart = page.locator(".chart").first.bounding_box()
                     save_screenshot(page, {**whole, "height": chart["y"] + chart["height"] + 12}, out / "report.png")
+                open_training(page)
                 for kind in CHARTS[report.stem]:
                     save_screenshot(
                         page, page.locator(f"#{kind}").bounding_box(), out / f"{report.stem}-{kind}.png", margin=20
                     )
             page.close()
+
+
+def open_training(page: Page) -> None:
+    """Unfold the chart of the training, which is drawn then."""
+    page.get_by_text("How training went").click()
+    page.locator("#training svg").first.wait_for()
+    page.evaluate("scrollTo({top: 0, behavior: 'instant'})")  # boxes are measured from the top of the window
 
 
 def save_screenshot(page: Page, box: FloatRect, path: Path, margin: int = 0) -> None:

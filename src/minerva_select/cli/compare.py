@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -42,12 +43,13 @@ from minerva_select.cli.options import (
 from minerva_select.cli.output_files import describe_written, prepare_folder, write_files
 from minerva_select.cli.preparation import ReadingOptions
 from minerva_select.cli.verbosity import log_to_stderr, logger
+from minerva_select.io.redaction import without_secrets
 from minerva_select.results import Progress
 
 if TYPE_CHECKING:
     from minerva_select.evaluation import Comparison
 
-COMPARISON, PAGE = "comparison.json", "comparison.md"
+COMPARISON, MARKDOWN, PAGE = "comparison.json", "comparison.md", "comparison.html"
 
 
 def compare_command(
@@ -85,8 +87,8 @@ def compare_command(
         typer.Option(
             "--out",
             metavar="DIR",
-            help="Folder for comparison.json, comparison.md and finished fits, from which the same command continues "
-            "an interrupted run.",
+            help="Folder for comparison.json, comparison.html, comparison.md and finished fits, from which the same "
+            "command continues an interrupted run.",
         ),
     ] = None,
     as_json: AsJson = False,
@@ -132,7 +134,7 @@ def compare_command(
             X, y = split_table(table, named["--target"], named["--ignore"])
             check_count(n_features, X.num_columns)
             check_target(y)
-            folder = None if out is None else prepare_folder(out, (COMPARISON, PAGE))
+            folder = None if out is None else prepare_folder(out, (COMPARISON, MARKDOWN, PAGE))
             from minerva_select.evaluation import compare
 
             comparison = compare(
@@ -153,7 +155,8 @@ def compare_command(
     except KeyboardInterrupt:
         _finish_interrupted(partial, folder, as_json=as_json)
         raise
-    _finish(comparison, folder, as_json=as_json, quiet=quiet)
+    named_table = {**comparison.settings, "data": without_secrets(data)}
+    _finish(dataclasses.replace(comparison, settings=named_table), folder, as_json=as_json, quiet=quiet)
 
 
 def _finish_interrupted(partial: Sequence[Comparison], folder: Path | None, *, as_json: bool) -> None:
@@ -173,7 +176,15 @@ def _finish(comparison: Comparison, folder: Path | None, *, as_json: bool, quiet
 
     written = []
     if folder is not None:
-        written = write_files({folder / COMPARISON: comparison.to_json(), folder / PAGE: to_markdown(comparison)})
+        from minerva_select.report.comparison_page import render_comparisons
+
+        written = write_files(
+            {
+                folder / COMPARISON: comparison.to_json(),
+                folder / PAGE: render_comparisons([comparison]),
+                folder / MARKDOWN: to_markdown(comparison),
+            }
+        )
     if as_json:
         typer.echo(comparison.to_json())
     else:

@@ -10,12 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from minerva_select.cli.tables import encodable, first_that_fits, new_table
-from minerva_select.evaluation.downstream import Score
-from minerva_select.evaluation.leaderboard import MINERVA, Comparison, FeatureVotes, MethodResult
-from minerva_select.results import Estimate
-from minerva_select.text.comparison import describe_notes, explain_columns
+from minerva_select.evaluation.leaderboard import Comparison, FeatureVotes, MethodResult
+from minerva_select.text.comparison import describe_notes, explain_columns, find_reference, measured
 from minerva_select.text.feature_order import digits_of
-from minerva_select.text.formatting import NOT_MEASURED, interval, number, printable
+from minerva_select.text.formatting import NOT_MEASURED, number, printable
 
 MAX_FEATURES = 30
 MAX_NAME = 40  # characters of a feature's name
@@ -33,7 +31,7 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
         for names in hidden
     )
     console.print(first_that_fits(console, tables))
-    for line in explain_columns(comparison, _reference(comparison)):
+    for line in explain_columns(comparison, find_reference(comparison)):
         console.print(Text(encodable(line, console), "dim"))
     kept = [row for row in comparison.votes() if any(one.share_of_splits(row.feature) for one in comparison.results)]
     if kept:
@@ -66,7 +64,7 @@ def to_markdown(comparison: Comparison) -> str:
     parts = [
         _escape(f"# Features about {printable(comparison.target)}: comparison of methods"),
         _markdown_table([*methods], rows),
-        *map(_escape, (*explain_columns(comparison, _reference(comparison)), *describe_notes(comparison))),
+        *map(_escape, (*explain_columns(comparison, find_reference(comparison)), *describe_notes(comparison))),
         "## Features\n\n`alone`: information of the single feature in nats, on the rows of the selection.",
         _markdown_table([*features], votes),
         "## Agreement\n\nShared features divided by all features of both methods, mean over splits.",
@@ -78,7 +76,7 @@ def to_markdown(comparison: Comparison) -> str:
 def method_columns(comparison: Comparison) -> dict[str, Callable[[MethodResult], str]]:
     """Cells of the table of methods, by header."""
     information = comparison.all_features.information
-    digits, reference = digits_of(information.nats if information else 0.0), _reference(comparison)
+    digits, reference = digits_of(information.nats if information else 0.0), find_reference(comparison)
 
     def agreement(row: MethodResult) -> str:
         if reference is None or row is comparison.all_features:
@@ -90,8 +88,8 @@ def method_columns(comparison: Comparison) -> dict[str, Callable[[MethodResult],
         "method": lambda row: row.label,
         "kept": lambda row: NOT_MEASURED if row.n_kept is None else f"{round(row.n_kept, 1):g}",
         "agree": agreement,
-        "information, nats": lambda row: _with_interval(row.information, digits),
-        comparison.metric: lambda row: _with_interval(row.score, 3),
+        "information, nats": lambda row: measured(row.information, digits),
+        comparison.metric: lambda row: measured(row.score, 3),
         "seconds": lambda row: number(row.seconds, 1),
         "peak MB": lambda row: NOT_MEASURED if row.peak_bytes is None else f"{row.peak_bytes / 1e6:,.0f}",
     }
@@ -145,18 +143,3 @@ def _mark(row: MethodResult, vote: FeatureVotes) -> str:
 
 def _finished(comparison: Comparison) -> list[MethodResult]:
     return [row for row in comparison.results if row.n_kept is not None]
-
-
-def _reference(comparison: Comparison) -> MethodResult | None:
-    """Method that the others are compared with: MINERVA or the first one that finished; None if only one did."""
-    finished = _finished(comparison)
-    if len(finished) < 2:
-        return None
-    return next((row for row in finished if row.method == MINERVA), finished[0])
-
-
-def _with_interval(found: Estimate | Score | None, digits: int) -> str:
-    if found is None:
-        return NOT_MEASURED
-    value = found.nats if isinstance(found, Estimate) else found.value
-    return f"{number(value, digits)} ({interval(found.low, found.high, digits)})"

@@ -10,7 +10,7 @@ from pathlib import Path
 from minerva_select.errors import InputError
 from minerva_select.io.atomic import atomic_write_all, temporary_file
 from minerva_select.results import Selection
-from minerva_select.text.formatting import printable
+from minerva_select.text.formatting import join_names, printable
 
 SELECTION = "selection.json"
 REPORT = "report.html"
@@ -83,7 +83,7 @@ def write_files(texts: Mapping[Path, str]) -> list[Path]:
 
 def describe_written(paths: Sequence[Path]) -> str:
     """Line that lists the files that were written."""
-    return f"Wrote {' and '.join(printable(str(path)) for path in paths)}."
+    return f"Wrote {join_names([str(path) for path in paths], limit=None)}."
 
 
 def _check_writable(path: Path) -> None:

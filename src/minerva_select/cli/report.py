@@ -1,7 +1,9 @@
-"""``minerva report``: write the report of a saved selection."""
+"""``minerva report``: write the report of a saved selection, or the page of saved comparisons."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +19,10 @@ from minerva_select.text.formatting import printable
 
 
 def report_command(
-    selection: Annotated[Path, typer.Argument(metavar="SELECTION", help="A selection.json written by a run.")],
+    saved: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="A selection.json, or one or several comparison.json for one page."),
+    ],
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="HTML file to write.")] = Path(REPORT),
     n_features: Annotated[
         int | None,
@@ -29,12 +34,16 @@ def report_command(
     sql_dialect: SqlDialect = "standard",
     quiet: Quiet = False,
 ) -> None:
-    """Write the HTML report of a saved selection.
+    """Write the HTML report of a saved selection, or the page of saved comparisons.
 
     With --n-features, the names of the best K features are printed too; with --json, --csv or --sql, the selection is
     printed in that format.
     """
     output = OutputFormat(as_json, as_csv, sql, sql_dialect)
+    selection = saved[0]
+    if len(saved) > 1 or _is_comparison(selection):
+        _report_comparisons(saved, out, n_features, quiet=quiet)
+        return
     loaded = Selection.load(selection)
     if n_features is not None:
         loaded = resize(loaded, n_features, "--n-features")
@@ -53,5 +62,29 @@ def report_command(
     elif n_features is not None:
         for name in loaded.selected:
             typer.echo(printable(name))
+    if not quiet:
+        typer.echo(describe_written(paths), err=True)
+
+
+def _is_comparison(path: Path) -> bool:
+    """Whether a file is a saved comparison; what is neither is refused as a selection."""
+    try:
+        document = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(document, dict) and "all_features" in document
+
+
+def _report_comparisons(saved: Sequence[Path], out: Path, n_features: int | None, *, quiet: bool) -> None:
+    """Write one page of saved comparisons."""
+    from minerva_select.evaluation import Comparison
+    from minerva_select.report.comparison_page import render_comparisons
+
+    if n_features is not None:
+        raise InputError("--n-features needs a saved selection, but the files are comparisons; remove the option.")
+    comparisons = [Comparison.load(path) for path in saved]
+    if prepare_file(out).exists() and any(out.samefile(path) for path in saved):
+        raise InputError(f"--out {str(out)!r} is the comparison itself; choose another name for the page.")
+    paths = write_files({out: render_comparisons(comparisons)})
     if not quiet:
         typer.echo(describe_written(paths), err=True)

@@ -19,7 +19,7 @@ from minerva_select.evaluation.backends import user_backend
 from minerva_select.evaluation.dataset import read_dataset
 from minerva_select.evaluation.downstream import Score
 from minerva_select.evaluation.failures import Failure
-from minerva_select.evaluation.leaderboard import Comparison, MethodResult
+from minerva_select.evaluation.leaderboard import Comparison, MethodResult, SplitValues
 from minerva_select.evaluation.methods import INSTALL, Method, find_methods, is_installed
 from minerva_select.evaluation.records import PACKAGES, Records
 from minerva_select.evaluation.runner import Runner, SplitResult
@@ -200,7 +200,13 @@ def _summarize(method: Method, results: Sequence[SplitResult]) -> MethodResult:
         peak_bytes=max((result.peak_bytes for result in results if result.peak_bytes is not None), default=None),
         failures=tuple(dict.fromkeys(failure for result in results for failure in result.failures)),
         warnings=tuple(warning for index, warning in enumerate(warnings) if warning not in warnings[:index]),
+        by_split=tuple(map(_split_values, results)),
     )
+
+
+def _split_values(result: SplitResult) -> SplitValues:
+    nats = None if result.information is None else result.information.nats
+    return SplitValues(nats, None if result.score is None else result.score.value)
 
 
 def _mean_estimate(found: Sequence[Estimate]) -> Estimate | None:

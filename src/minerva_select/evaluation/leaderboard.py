@@ -26,6 +26,14 @@ MINERVA = "minerva"  # the method to which the others are compared
 
 
 @dataclass(frozen=True)
+class SplitValues:
+    """Information and score of the features kept in one split; None if not measured."""
+
+    nats: float | None = None
+    score: float | None = None
+
+
+@dataclass(frozen=True)
 class MethodResult:
     """How one method did; numbers are means over the splits it finished, None if there are none.
 
@@ -45,6 +53,8 @@ class MethodResult:
         Why there is no answer in some splits, or what could not be measured.
     warnings : tuple of SelectionWarning
         Warnings of the fits.
+    by_split : tuple of SplitValues
+        Information and score in each split, for paired differences.
     """
 
     method: str
@@ -56,6 +66,7 @@ class MethodResult:
     peak_bytes: int | None = None
     failures: tuple[Failure, ...] = ()
     warnings: tuple[SelectionWarning, ...] = ()
+    by_split: tuple[SplitValues, ...] = ()
 
     @property
     def answers(self) -> tuple[tuple[str, ...], ...]:

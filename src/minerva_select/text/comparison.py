@@ -6,12 +6,16 @@ from typing import TYPE_CHECKING
 
 from minerva_select.codes import FailureCode, Outcome
 from minerva_select.text.feature_order import digits_of
-from minerva_select.text.formatting import number, printable
+from minerva_select.text.formatting import NOT_MEASURED, interval, number, printable
 
 if TYPE_CHECKING:
+    from minerva_select.evaluation.differences import Difference
+    from minerva_select.evaluation.downstream import Score
     from minerva_select.evaluation.failures import Failure
     from minerva_select.evaluation.leaderboard import Comparison, MethodResult
+    from minerva_select.results import Estimate
 
+_REFERENCE = "minerva"
 _MAX_SUSPECTS = 3
 OUTCOME_LABELS = {Outcome.EXACT: "exact", Outcome.TYPE_I: "type I", Outcome.TYPE_II: "type II"}
 _MEANINGS = {Outcome.TYPE_I: " (misses relevant features)", Outcome.TYPE_II: " (keeps irrelevant features)"}
@@ -54,6 +58,69 @@ def method_notes(result: MethodResult) -> list[str]:
         if failure.step != "selection"
     ]
     return notes + ([method_status(result)] if result.failure is not None else [])
+
+
+def table_name(comparison: Comparison) -> str:
+    """Name of the table: the file, if it is known, or the target."""
+    data = str(comparison.settings.get("data") or comparison.target)
+    return printable(data.rstrip("/").rsplit("/", 1)[-1], limit=60)
+
+
+def find_reference(comparison: Comparison) -> MethodResult | None:
+    """Method that the others are compared with: MINERVA or the first one that finished; None if only one did."""
+    finished = [row for row in comparison.results if row.n_kept is not None]
+    if len(finished) < 2:
+        return None
+    return next((row for row in finished if row.method == _REFERENCE), finished[0])
+
+
+def comparison_headline(comparison: Comparison) -> str:
+    """Say what the method that the others are compared with keeps, and how good that is."""
+    target, every = printable(comparison.target, limit=40), comparison.all_features
+    finished = [row for row in comparison.results if row.n_kept is not None]
+    if not finished:
+        return f"No method has an answer for {target}."
+    row = find_reference(comparison) or finished[0]
+    kept = f"{row.label} keeps {round(row.n_kept or 0, 1):g} of {len(comparison.features):,} features for {target}"
+    if row.score is None or every.score is None:
+        return f"{kept}."
+    return f"{kept}: {comparison.metric} {number(row.score.value)}, and {number(every.score.value)} with all features."
+
+
+def measured(found: Estimate | Score | None, digits: int) -> str:
+    """A value with its interval; a dash if it was not measured."""
+    if found is None:
+        return NOT_MEASURED
+    value = found.value if hasattr(found, "value") else found.nats
+    return f"{number(value, digits)} ({interval(found.low, found.high, digits)})"
+
+
+def describe_difference(found: Difference | None, *, is_share: bool) -> str:
+    """A difference with its interval: shares of the information in percentage points, scores as they are."""
+    if found is None:
+        return NOT_MEASURED
+    ends = [None if end is None else _signed(end, is_share=is_share) for end in (found.value, found.low, found.high)]
+    return f"{ends[0]}" if None in ends else f"{ends[0]} ({ends[1]} to {ends[2]})"
+
+
+def _signed(value: float, *, is_share: bool) -> str:
+    scaled = round(100 * value, 1) + 0.0 if is_share else round(value, 3) + 0.0
+    return f"{scaled:+.1f}%" if is_share else f"{scaled:+.3f}"
+
+
+def explain_differences(comparison: Comparison, reference: MethodResult | None) -> list[str]:
+    """Explain the columns of differences."""
+    if reference is None:
+        return []
+    n_splits = len(comparison.all_features.kept)
+    how = (
+        f"over {n_splits} splits, paired; the 95% intervals allow for the rows that splits share"
+        if n_splits > 1
+        else "on one split, without an interval; --splits 10 gives one"
+    )
+    return [
+        f"difference: from {reference.label}, of the share of all information and of the {comparison.metric}, {how}."
+    ]
 
 
 def explain_columns(comparison: Comparison, reference: MethodResult | None) -> list[str]:

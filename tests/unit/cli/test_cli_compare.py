@@ -69,6 +69,11 @@ def asked(monkeypatch, comparison):
     return seen
 
 
+def named(comparison):
+    """The comparison with the name of its table, as the command saves it."""
+    return dataclasses.replace(comparison, settings={"data": "data.csv"})
+
+
 def text_of(comparison, width=100):
     console = Console(file=io.StringIO(), width=width, markup=False, highlight=False)
     print_comparison(comparison, console)
@@ -185,15 +190,16 @@ def test_without_options_all_methods_run_for_five_minutes_each(folder, asked, ru
 
 def test_out_contains_comparison_page_and_finished_fits(folder, asked, run, comparison):
     result = run("compare", "data.csv", "--target", "is_fraud", "--out", "new/results")
-    assert Comparison.load("new/results/comparison.json") == comparison
+    assert Comparison.load("new/results/comparison.json") == named(comparison)
     assert (folder / "new/results/comparison.md").read_text(encoding="utf-8") == to_markdown(comparison)
+    assert "is_fraud" in (folder / "new/results/comparison.html").read_text(encoding="utf-8")
     assert asked[0][3]["cache_dir"].name == "results"
-    assert "Wrote new/results/comparison.json and new/results/comparison.md." in result.stderr
+    assert "comparison.json, new/results/comparison.html and new/results/comparison.md." in result.stderr
 
 
 def test_json_is_the_only_thing_on_stdout(folder, asked, run, comparison):
     result = run("compare", "data.csv", "--target", "is_fraud", "--json", "--out", "results")
-    assert Comparison.from_json(result.stdout) == comparison
+    assert Comparison.from_json(result.stdout) == named(comparison)
 
 
 def test_the_tables_are_on_stdout_without_color_codes(folder, asked, run):

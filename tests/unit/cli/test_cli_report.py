@@ -8,6 +8,7 @@ import json
 import pytest
 
 from full_selection import full_selection
+from minerva_select.evaluation.leaderboard import Comparison, MethodResult
 from minerva_select.results import Estimate, FeatureRanking, FeatureResult, Reason, ReasonCode, Selection
 
 HALF = Estimate(0.5, 0.48, 0.52, n_rows=20)
@@ -113,3 +114,27 @@ def test_a_refused_selection_creates_no_folder(folder, run, assert_refused):
     (folder / "selection.json").write_text("{}")
     assert_refused(run("report", "selection.json", "--out", "new/report.html"), "schema_version")
     assert not (folder / "new").exists()
+
+
+def comparison(name):
+    every = MethodResult("all", "all features", (("a",),))
+    return Comparison("y", ("a",), 30, 10, "R2", (), every, settings={"data": name})
+
+
+def test_the_page_of_saved_comparisons_is_written(folder, run):
+    for name in ("one", "two"):
+        comparison(name).save(f"{name}.json")
+    result = run("report", "one.json", "two.json", "--out", "page.html")
+    assert result.exit_code == 0
+    page = (folder / "page.html").read_text(encoding="utf-8")
+    assert 'id="table-2"' in page
+    assert run("report", "one.json", "--out", "one.html").exit_code == 0
+
+
+def test_comparisons_with_a_selection_or_its_options_are_refused(run, assert_refused, folder):
+    comparison("one").save("one.json")
+    SELECTION.save("selection.json")
+    assert_refused(run("report", "one.json", "selection.json"), "not a saved comparison")
+    assert_refused(run("report", "one.json", "--n-features", "1"), "--n-features")
+    assert_refused(run("report", "one.json", "--out", "one.json"), "the comparison itself")
+    assert not (folder / "report.html").exists()
