@@ -27,6 +27,7 @@
   // ---- charts ---------------------------------------------------------------------------------------------------
 
   const PRINT_WIDTH = 660; // px, of A4 or Letter without margins
+  const PRINTED_CELL_WIDTH = 210; // three columns, so that more rows fit on a page
   const CONFIG = { displayModeBar: false, typesetMath: false };
   const waiting = new Set(all(".chart"));
   const drawn = new Map(); // chart: width at which it was drawn
@@ -34,7 +35,8 @@
   // Small multiples have one layout per number of columns; other charts one for narrow pages, where names are shorter.
   function arranged(layout, width) {
     const { columns, cell_width: cellWidth, narrow, narrow_below: limit } = layout.meta ?? {};
-    const n = columns && Math.max(1, Math.min(Object.keys(columns).length, Math.floor(width / cellWidth)));
+    const least = printing ? PRINTED_CELL_WIDTH : cellWidth;
+    const n = columns && Math.max(1, Math.min(Object.keys(columns).length, Math.floor(width / least)));
     const changes = columns ? columns[n] : width < limit ? narrow : {};
     const merged = ([key, value]) => [key, typeof value === "object" ? { ...layout[key], ...value } : value];
     return Object.fromEntries(Object.entries(changes).map(merged));

@@ -14,6 +14,8 @@ from minerva_select.text import formatting
 MOST_PATHS = 20
 MOST_POINTS = 200
 
+_WIDE_NAME, _NARROW_NAME = 30, 12  # characters at the end of a line
+
 
 @dataclass(frozen=True)
 class WeightPath:
@@ -83,14 +85,18 @@ def add(drawn: Any, data: Weights, theme: Theme, top: float, height: int) -> Non
             "overlaying": "y3",
             "tickmode": "array",
             "tickvals": spread([path.points[-1][1] for path in labeled], gap=15 / height * (high - low + 2 * margin)),
-            "ticktext": [
-                f'<span style="color:{colors[p.feature]}">{style.label(p.feature, 12)}</span>' for p in labeled
-            ],
         }
+        wide, narrow = (
+            [f'<span style="color:{colors[p.feature]}">{style.label(p.feature, width)}</span>' for p in labeled]
+            for width in (_WIDE_NAME, _NARROW_NAME)
+        )
         # An axis needs a trace.
         drawn.add_trace(style.plotly().Scatter(x=[None], y=[None], xaxis="x3", yaxis="y4", showlegend=False))
         drawn.update_layout(
-            yaxis4=style.axis(theme, "", **shared, **names, showgrid=False, ticklabelstandoff=4, anchor="x3")
+            yaxis4=style.axis(
+                theme, "", **shared, **names, ticktext=wide, showgrid=False, ticklabelstandoff=4, anchor="x3"
+            ),
+            meta=style.narrow(yaxis4={"ticktext": narrow}),
         )
 
 
