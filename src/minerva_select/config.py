@@ -724,7 +724,6 @@ class DensityRatioConfig:
 
     # Nearest neighbors of two numeric columns
     n_neighbors: int = 5
-    min_distinct_share: float = 0.9  # of the rows, in either column
     excess_z: float = 2.0  # standard errors by which neighbors must find more than density ratios
 
     # Density of a column given the other side

@@ -56,13 +56,18 @@ def test_independent_columns_have_no_information():
     assert held_out_information(*rng.uniform(size=(2, N_ROWS))) == pytest.approx(0.0, abs=0.02)
 
 
-def test_columns_with_many_equal_values_have_no_neighbors():
+def test_neighbors_read_columns_with_many_equal_values():
     x, y = (side_in_order(values) for values in correlated(N_ROWS, 1, 1, 0.8))
-    rounded = side_in_order(np.rint(x.normal_scores))
-    assert neighbor_information(rounded, y, np.random.default_rng(0)) is None
-    assert neighbor_information(x, y, np.random.default_rng(0)).mean() == pytest.approx(
-        gaussian_information(0.8), abs=0.1
-    )
+    rounded = side_in_order(np.rint(4 * x.normal_scores))
+    for side in (x, rounded):
+        found = neighbor_information(side, y, np.random.default_rng(0)).mean()
+        assert found == pytest.approx(gaussian_information(0.8), abs=0.1)  # two standard errors
+
+
+def test_equal_values_hold_no_information():
+    x, y = (side_in_order(values) for values in correlated(N_ROWS, 1, 1, 0.0))
+    zeros = side_in_order(np.where(x.normal_scores > 1.0, x.normal_scores, 0.0))
+    assert neighbor_information(zeros, y, np.random.default_rng(0)).mean() == pytest.approx(0.0, abs=0.05)
 
 
 def test_an_excess_within_its_error_is_0_and_a_clear_one_is_kept():
