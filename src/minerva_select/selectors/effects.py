@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +53,8 @@ def measure_effects(
     target = context.target.columns[0].take(sample.rows)
     binned = [bin_column(column, sample.weights) for column in table.columns]
     y, outcomes, classes = _read_target(target, binned, sample.weights, is_class=context.target_types.is_discrete)
+    unit = _unit(y)
+    y = y / unit
     used = [k for k, name in enumerate(names) if name in context.order]
     order = sorted(used, key=lambda k: context.order.index(names[k]))  # the same model whatever the order of columns
     encoded = encode_for_trees(
@@ -74,7 +77,8 @@ def measure_effects(
         curves = _make_curves(binned[k], observed[k], adjusted.get(k), everything, is_share=bool(outcomes))
         effects.append(FeatureEffect(name, binned[k].bins, curves))
     pair = _map_pair(names, table, pairs, rows, sample.weights)
-    return Effects(tuple(outcomes), tuple(map(_number, everything.mean[0])), tuple(effects), len(sample.at), pair)
+    measured = Effects(tuple(outcomes), tuple(map(_number, everything.mean[0])), tuple(effects), len(sample.at), pair)
+    return measured if unit == 1.0 else _convert(measured, unit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +133,32 @@ def _read_target(
     y = (codes[:, None] == chosen).astype(np.float64)
     classes = np.where(y.any(axis=1), y.argmax(axis=1), len(chosen))
     return y, [names[k] for k in chosen], classes
+
+
+def _unit(y: Floats) -> float:
+    """Unit in which a target of extreme size is measured: its square would overflow, or be 0."""
+    largest = float(np.abs(y).max())
+    return 1.0 if largest == 0.0 or 1e-15 < largest < 1e15 else float(10.0 ** np.floor(np.log10(largest)))
+
+
+def _convert(effects: Effects, unit: float) -> Effects:
+    """Effects on a target that was measured in a unit."""
+
+    def number(value: float | None) -> float | None:
+        return None if value is None else _number(value * unit)
+
+    def points(own: Sequence[EffectPoint | None]) -> tuple[Any, ...]:
+        return tuple(None if p is None else EffectPoint(*(_number(v * unit) for v in astuple(p))) for p in own)
+
+    def convert(one: FeatureEffect) -> FeatureEffect:
+        curves = [replace(c, observed=points(c.observed), adjusted=points(c.adjusted)) for c in one.curves]
+        return replace(one, curves=tuple(curves))
+
+    pair = effects.pair
+    if pair is not None:
+        pair = replace(pair, values=tuple(tuple(map(number, row)) for row in pair.values))
+    overall = tuple(_number(value * unit) for value in effects.overall)
+    return replace(effects, overall=overall, features=tuple(map(convert, effects.features)), pair=pair)
 
 
 def _class_name(value: object) -> str:

@@ -184,3 +184,19 @@ def test_a_table_of_arrow_with_groups_and_weights_has_effects():
     selection = MinervaSelector(random_state=0, keep=["amount"]).fit(table, y, weights, groups=groups).selection_
     share = np.average(y == "yes", weights=weights)
     assert selection.effects.overall[0] == pytest.approx(share, abs=1e-5)  # six significant digits
+
+
+@pytest.mark.parametrize("factor", [1e300, 1e-200])
+def test_a_target_of_extreme_size_has_the_same_effects_in_its_unit(factor):
+    rng = np.random.default_rng(2)
+    X = pd.DataFrame({"a": rng.random(600), "b": rng.random(600)})
+    y = 3 * X["a"] + X["b"] + rng.normal(scale=0.1, size=600)
+    expected, found = (MinervaSelector(random_state=0, keep=["a", "b"]).fit(X, y * k).selection_.effects
+                       for k in (1.0, factor))  # fmt: skip
+    assert found.overall[0] / factor == pytest.approx(expected.overall[0], rel=1e-4)
+    for own, other in zip(found.features, expected.features, strict=True):
+        for kind in ("observed", "adjusted"):
+            ours, theirs = (
+                [(point.low, point.value, point.high) for point in getattr(one.curves[0], kind)] for one in (own, other)
+            )
+            np.testing.assert_allclose(np.array(ours) / factor, theirs, rtol=1e-3, atol=1e-3)
