@@ -27,6 +27,7 @@ _TIMES = (
 FORMATS = tuple(day + time for time in _TIMES for day in _DAYS)
 """Formats that are recognized, the most common ones first."""
 
+_PARTS = {"Y": "y", "y": "y", "m": "m", "b": "m", "B": "m", "d": "d", "j": "md", "F": "ymd"}  # of a date
 _N_TRIED = 60  # values on which all formats are tried; the others have to fit what is left
 
 
@@ -72,8 +73,12 @@ def fitting_formats(texts: Iterable[str], formats: Sequence[str] = FORMATS) -> t
 
 
 def parse_dates(name: str, column: Any, date_format: str) -> Any:
-    """Convert an Arrow column of text or integers to timestamps; dates and timestamps stay as they are."""
+    """Convert an Arrow column of text or integers to timestamps; dates and timestamps stay as they are.
+
+    A CSV file has dates if all values are written with year, month and day, in this order.
+    """
     if is_date(column.type):
+        _check_order(name, column, date_format)
         return column
     check_convertible(name, column.type)
 
@@ -81,6 +86,17 @@ def parse_dates(name: str, column: Any, date_format: str) -> Any:
         return read_dates(texts, date_format)
 
     return map_texts(name, column, convert, pa.timestamp("us"), f"does not fit the date format {date_format}")
+
+
+def _check_order(name: str, column: Any, date_format: str) -> None:
+    """Raise with the first date of a column if a format does not have year, month and day in this order."""
+    parts = "".join(_PARTS.get(directive, "") for directive in re.findall(r"%(.)", date_format))
+    if not parts.startswith("ymd") and column.null_count < len(column):
+        first = str(column.drop_null()[0])
+        raise InputError(
+            f"Column {name!r} has the value {brief(first)}, which does not fit the date format {date_format}; the "
+            "column holds dates already, so leave the format out."
+        )
 
 
 def check_convertible(name: str, kind: Any) -> None:

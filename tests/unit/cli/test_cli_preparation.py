@@ -64,6 +64,7 @@ def messy(folder):
     pd.DataFrame(
         {
             "day": [f"{1 + k % 28}/{1 + k % 12}/2023" for k in rows],
+            "iso": [f"2023-{1 + k % 12:02}-{1 + k % 28:02}" for k in rows],
             "price": [f"${k},000.50" for k in rows],
             "shop": [k % 40 for k in rows],
             "y": [None if k % 6 == 5 else "ab"[k % 2] for k in rows],
@@ -79,13 +80,14 @@ def test_options_prepare_the_table_of_select(messy, selector, run):
     chosen = ("--where", "price > 5000", "--sample", 30)
     assert run("select", "messy.csv", "--target", "y", *READ, *chosen).exit_code == 0
     assert selector.seen["categorical_features"] == {"price": False, "shop": True}
-    assert selector.shapes == [(30, 3)]
+    assert selector.shapes == [(30, 4)]
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--date", "day=%Y-%m-%d"], "'1/1/2023'"),
+        (["--date", "iso=%d/%m/%Y"], "'2023-01-01'"),
         (["--numeric", "day"], "'1/1/2023'"),
         (["--where", "prize > 3"], "did you mean 'price'"),
         (["--where", "print(1)"], "is not a comparison"),

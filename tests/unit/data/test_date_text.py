@@ -55,6 +55,18 @@ def test_the_first_value_that_does_not_fit_is_named():
         parse_dates("when", pa.chunked_array([["2023-01-01", "31/12/2023", "nonsense"]]), "%Y-%m-%d")
 
 
+@pytest.mark.parametrize("kind", [pa.date32(), pa.timestamp("s")])
+def test_a_format_in_another_order_than_that_of_a_column_of_dates_is_refused(kind):
+    column = pa.chunked_array([pa.array([None, *DAYS], type=pa.timestamp("s")).cast(kind, safe=False)])
+    for date_format in ("%d/%m/%Y", "%Y-%d-%m", "%Y"):
+        with pytest.raises(InputError, match=rf"'2023-01-01.*{date_format};.*leave the format out"):
+            parse_dates("when", column, date_format)
+        missing = pa.chunked_array([pa.nulls(3, kind)])
+        assert parse_dates("when", missing, date_format) is missing
+    for date_format in ("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%F", "%Y %b %d"):
+        assert parse_dates("when", column, date_format) is column
+
+
 def test_dates_that_can_be_read_in_two_ways_are_refused():
     with pytest.raises(InputError, match=r"%d/%m/%Y or when=%m/%d/%Y"):
         choose_format("when", guess_format("when", pa.chunked_array([["01/02/2023", "03/04/2023"]])))
