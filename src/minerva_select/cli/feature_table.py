@@ -13,6 +13,7 @@ from minerva_select.cli.tables import encodable, first_that_fits, new_table
 from minerva_select.codes import Role
 from minerva_select.results import FeatureResult, Selection
 from minerva_select.text import feature_order, formatting
+from minerva_select.text.captions import has_weights
 from minerva_select.text.effects import summarize_effect
 from minerva_select.text.proof import describe_proof, has_proof, is_supporting
 from minerva_select.text.roles import describe_role_or_reason
@@ -86,7 +87,7 @@ def _columns(
     if any(result.contribution_nats is not None for result in features):
         has_intervals = "interval" not in hidden and any(result.contribution_low is not None for result in features)
         columns |= {"": bar, "contribution (nats, 95%)" if has_intervals else "nats": contribution}
-    elif any(result.weight for result in features):
+    elif has_weights(selection):
         columns |= {"": bar, "weight": lambda result: formatting.number(result.weight)}
     if "alone" not in hidden and any(result.marginal_nats is not None for result in features):
         columns["alone"] = lambda result: formatting.number(result.marginal_nats, digits)

@@ -39,7 +39,7 @@ def render_fragment(selection: Selection) -> str:
         effects=selection.effects,
         has_proof=has_proof(selection),
         has_contributions=has_contributions,
-        has_weights=not has_contributions and any(result.weight for result in selected),
+        has_weights=captions.has_weights(selection),
         has_marginals=any(result.marginal_nats is not None for result in results),
         digits=feature_order.digits_for(selection),
         colors=[(name, getattr(LIGHT, name), getattr(DARK, name)) for name in COLORS],

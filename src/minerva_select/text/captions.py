@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from minerva_select.codes import Role
+from minerva_select.codes import Role, WarningCode
 from minerva_select.text.effect_captions import describe_effects, describe_pair_map, effects_caption, pair_map_caption
 from minerva_select.text.effects import NO_EFFECTS
 from minerva_select.text.feature_order import digits_for, sort_features
@@ -101,6 +101,13 @@ def _rest_caption(selection: Selection) -> str:
 def has_contributions(selection: Selection) -> bool:
     """Whether the method measured what each feature adds."""
     return any(result.contribution_nats is not None for result in selection.features)
+
+
+def has_weights(selection: Selection) -> bool:
+    """Whether the method has weights of its own instead; a number that was chosen after the fit leaves none."""
+    if has_contributions(selection) or any(one.code is WarningCode.CHOSEN_AFTER_FIT for one in selection.warnings):
+        return False
+    return any(result.weight for result in selection.features)
 
 
 def remark(selection: Selection, kind: str) -> str:

@@ -10,7 +10,9 @@ import pytest
 from full_selection import full_selection, selection_of, supported_selection
 from minerva_select.errors import InputError
 from minerva_select.report import render
+from minerva_select.report.figures import has
 from minerva_select.results import FeatureRanking, PathPoint, RankedSet, ReasonCode, Selection, WarningCode
+from minerva_select.text.captions import has_weights
 
 NAMES = [f"f{k}" for k in range(12)]
 RANKING = FeatureRanking(tuple((name,) for name in NAMES), small_sets=(RankedSet(1, ("f3",)),))
@@ -52,6 +54,8 @@ def test_what_depends_on_the_other_features_is_left_out_for_another_set():
     assert all(result.contribution_nats is None and result.partners == () for result in fewer.features)
     assert [result.marginal_nats for result in fewer.features] == [result.marginal_nats for result in FULL.features]
     assert fewer.path == FULL.path
+    assert not has_weights(fewer)
+    assert not has(fewer, "contributions")
     (warning,) = (one for one in fewer.warnings if one.code is WarningCode.CHOSEN_AFTER_FIT)
     assert warning.values == {"n_features": 2, "n_fitted": 4}
 

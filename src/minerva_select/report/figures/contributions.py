@@ -9,6 +9,7 @@ from minerva_select.report.figures import style
 from minerva_select.report.figures.theme import Theme, make_transparent
 from minerva_select.results import FeatureResult, Role, Selection
 from minerva_select.text import feature_order, formatting, tooltips
+from minerva_select.text.captions import has_weights
 from minerva_select.text.proof import is_supporting
 
 MOST = 40
@@ -40,7 +41,7 @@ def read(selection: Selection) -> Contributions | None:
     """Selected features, largest contribution first, then substitutes; None if there is nothing to draw."""
     kept = [result for result in selection.features if result.selected]
     in_nats = any(style.finite(result.contribution_nats) is not None for result in kept)
-    if not kept or not (in_nats or any(style.finite(result.weight) for result in kept)):
+    if not kept or not (in_nats or (has_weights(selection) and any(style.finite(result.weight) for result in kept))):
         return None
     others = [result for result in selection.features if not result.selected and result.role is Role.SUBSTITUTE]
     substitutes = feature_order.sort_features(others) if in_nats else []
