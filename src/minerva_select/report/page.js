@@ -27,15 +27,14 @@
   // ---- charts ---------------------------------------------------------------------------------------------------
 
   const PRINT_WIDTH = 660; // px, of A4 or Letter without margins
-  const PRINTED_CELL_WIDTH = 210; // three columns, so that more rows fit on a page
   const CONFIG = { displayModeBar: false, typesetMath: false };
   const waiting = new Set(all(".chart"));
   const drawn = new Map(); // chart: width at which it was drawn
 
   // Small multiples have one layout per number of columns; other charts one for narrow pages, where names are shorter.
   function arranged(layout, width) {
-    const { columns, cell_width: cellWidth, narrow, narrow_below: limit } = layout.meta ?? {};
-    const least = printing ? PRINTED_CELL_WIDTH : cellWidth;
+    const { columns, cell_width: cellWidth, printed_width: printedWidth, narrow, narrow_below: limit } = layout.meta ?? {};
+    const least = printing ? printedWidth : cellWidth;
     const n = columns && Math.max(1, Math.min(Object.keys(columns).length, Math.floor(width / least)));
     const changes = columns ? columns[n] : width < limit ? narrow : {};
     const merged = ([key, value]) => [key, typeof value === "object" ? { ...layout[key], ...value } : value];

@@ -15,7 +15,8 @@ from minerva_select.report.templates import load_template
 from minerva_select.results import Selection
 from minerva_select.text import PARAGRAPH_HEADINGS, captions, describe_warnings, explain, feature_order, headline
 from minerva_select.text.chart_tables import ChartTable, chart_table
-from minerva_select.text.metadata import cards, estimate_notes, facts
+from minerva_select.text.metadata import cards, describe_nats, estimate_notes, facts
+from minerva_select.text.next_steps import next_steps
 from minerva_select.text.proof import has_proof
 
 PALETTE = ("ink", "soft", "line", "paper", "alone", "together", "substitute", "kept")  # colors shared with the charts
@@ -60,8 +61,9 @@ def render(selection: Selection) -> str:
         kept=[result for result in results if result.selected],
         most_names=MOST_NAMES,
         cards=list(cards(selection)),
-        notes=list(estimate_notes(selection)),
+        notes=[*filter(None, [describe_nats(selection)]), *estimate_notes(selection)],
         findings=_findings(selection),
+        steps=next_steps(selection),
         charts=charts,
         technical=TECHNICAL,
         kept_list=_python_list(selection.selected),
@@ -108,7 +110,7 @@ def _columns(selection: Selection) -> list[tuple[str, str, bool]]:
         ("role", "Role", False, True),
         ("proof", "Proof", False, has_proof(selection)),
         ("contribution", "Contribution, nats", True, has_contributions),
-        ("weight", "Weight", True, not has_contributions and any(result.weight for result in features)),
+        ("weight", "Weight", True, captions.has_weights(selection)),
         ("marginal", "Alone, nats", True, any(result.marginal_nats is not None for result in features)),
         ("effect", "Effect", False, selection.effects is not None),
         ("frequency", "Frequency", True, any(result.frequency is not None for result in features)),

@@ -26,7 +26,8 @@ def effects_caption(selection: Selection) -> str:
     )
     observed = f"Circles: {outcome} in all rows with such a value{interval}."
     steps = "The steps of a numeric feature have about equally many rows; gray bars are their shares."
-    return f"{adjusted if has_adjusted else observed} {steps}"
+    arrows = " Arrow: the target certainly rises or falls given the others." if has_adjusted else ""
+    return f"{adjusted if has_adjusted else observed} {steps}{arrows}"
 
 
 def pair_map_caption(selection: Selection) -> str:

@@ -18,6 +18,8 @@ NO_EFFECTS = (
     "version 0.1 do not."
 )
 
+NONE_CERTAIN = "none certain"
+
 _SHAPES = {
     EffectShape.INCREASING: "rises",
     EffectShape.DECREASING: "falls",
@@ -94,7 +96,7 @@ def summarize_effect(effects: Effects | None, feature: str, *, with_sparkline: b
     if shape is EffectShape.VARYING and not is_ordered(effect.bins):
         parts.append(f"most: {_highest_level(effect, outcome)}")
     elif shape is EffectShape.FLAT:
-        parts.append("flat")
+        parts.append(NONE_CERTAIN)
     elif with_sparkline:
         parts.append(arrow(shape))
     else:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from minerva_select.codes import Conversion, EstimateDoubt, EstimateNote
+from minerva_select.codes import Conversion, EstimateDoubt, EstimateNote, ReasonCode
 from minerva_select.text.cost import METRICS, describe_cost_rows, describe_difference
 from minerva_select.text.feature_order import digits_for
-from minerva_select.text.formatting import duration, interval, join_names, number, percent
+from minerva_select.text.formatting import duration, interval, join_names, number, percent, printable
 from minerva_select.text.left_behind import adds_information, upper_end
 from minerva_select.text.proof import count_by_proof
 
@@ -114,6 +114,17 @@ def estimate_notes(selection: Selection) -> Iterator[str]:
             yield f"{note[0].upper()}{note[1:]}."
 
 
+def describe_nats(selection: Selection) -> str:
+    """Say how much a nat is, next to the entropy of the target; empty if no information was measured."""
+    if selection.mutual_information is None:
+        return ""
+    unit = "A nat is a unit of information, 1.44 bits: the answer to a fair yes-or-no question has 0.693 nats"
+    if selection.target_entropy is None or selection.target_entropy <= 0:
+        return f"{unit}."
+    entropy = number(selection.target_entropy, digits_for(selection))
+    return f"{unit}, and {printable(selection.target, 40)} has {entropy}."
+
+
 def describe_conversion(conversion: Conversion | None) -> str:
     """Say how the values of a column were converted; empty if they were not."""
     return "" if conversion is None else _CONVERSIONS[conversion]
@@ -123,7 +134,7 @@ def conversions(selection: Selection) -> list[str]:
     """List the converted columns, one line per conversion."""
     names: dict[Conversion, list[str]] = {}
     for result in selection.features:
-        if result.conversion is not None:
+        if result.conversion is not None and result.reason.code is not ReasonCode.DROPPED_ON_REQUEST:
             names.setdefault(result.conversion, []).append(result.feature)
     return [f"{describe_conversion(conversion)}: {join_names(found)}" for conversion, found in names.items()]
 

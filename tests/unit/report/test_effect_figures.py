@@ -144,3 +144,21 @@ def test_a_map_without_enough_rows_in_any_cell_is_not_drawn():
     empty = dataclasses.replace(pair, n_rows=tuple((0, 4) for _ in pair.n_rows))
     assert not figures.has(with_effects(pair=empty), "pair_map")
     assert not figures.has(with_effects(pair=None), "pair_map")
+
+
+def test_long_titles_widen_the_cells_so_that_no_title_reaches_the_next_one():
+    short, long = (figures.figure(full_selection([name]), "effects").layout for name in ("f0", "a" * 40))
+    assert short.meta["printed_width"] < long.meta["printed_width"] <= long.meta["cell_width"]
+    classes = made_up_effects(FULL.selected, ("the first of all classes", "b", "c"))
+    features = (dataclasses.replace(classes.features[0], feature="a" * 40), *classes.features[1:])
+    several = dataclasses.replace(
+        full_selection(["a" * 40]), effects=dataclasses.replace(classes, features=features, pair=None)
+    )
+    assert figures.figure(several, "effects").layout.meta["cell_width"] > long.meta["cell_width"]
+
+
+def test_a_title_has_no_mark_if_the_target_does_not_certainly_change():
+    titles = [annotation.text for annotation in figures.figure(FULL, "effects").layout.annotations]
+    assert "↗" in titles[0]
+    assert "varies" in titles[1]
+    assert titles[2].endswith("></span>")

@@ -36,7 +36,7 @@ KEPT = Reason(ReasonCode.CONTRIBUTES, values={"nats": 0.5})
 KINDS = ("contributions", "effects", "pair_map", "path", "pairs", "training", "stability")
 VOID = {"meta", "input"}
 SHOWN = tuple(kind for kind in KINDS if kind != "training")  # not folded
-SECTIONS = ["result", "warnings", "findings", *SHOWN, "features", "details", "training"]
+SECTIONS = ["result", "warnings", "findings", "next", *SHOWN, "features", "details", "training"]
 HOSTILE = [
     "</script><script>alert(1)</script>",
     '"><img src=x onerror=alert(1)>',
@@ -150,6 +150,12 @@ def test_every_link_leads_to_a_section_of_the_page(full):
     links = full.values("href")
     assert len(links) == len(SECTIONS)  # the skip link, and the sections without the folded one
     assert set(links) <= anchors
+
+
+def test_the_table_of_the_path_names_all_features_of_a_set():
+    names = [f"column {k}" for k in range(9)]
+    words = Page(render(full_selection(names, n_selected=9))).words
+    assert ", ".join(names[:5]) in words.replace(" ,", ",")
 
 
 def test_the_result_has_its_key_figures(full):

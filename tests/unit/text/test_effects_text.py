@@ -98,9 +98,9 @@ def test_a_sparkline_follows_the_curve_given_the_other_features():
         (effect([0.0, 1.0], EffectShape.INCREASING), "▁█ ↗", "rises ↗"),
         (effect([1.0, 0.0], EffectShape.DECREASING), "█▁ ↘", "falls ↘"),
         (effect([0.0, 1.0, 0.0], EffectShape.VARYING), "▁█▁", "varies"),
-        (effect([0.5, 0.6], EffectShape.FLAT), "flat", "flat"),
+        (effect([0.5, 0.6], EffectShape.FLAT), "none certain", "none certain"),
         (effect([0.9, 0.1], EffectShape.VARYING, BinKind.LEVEL), "most: level 0", "most: level 0"),
-        (effect([0.9], EffectShape.FLAT), "flat", "flat"),
+        (effect([0.9], EffectShape.FLAT), "none certain", "none certain"),
     ],
 )
 def test_a_summary_has_an_arrow_where_the_effect_is_monotone(one, text, words):

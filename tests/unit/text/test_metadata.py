@@ -6,8 +6,15 @@ import dataclasses
 
 from full_selection import ENTROPY, full_selection, selection_of, supported_selection
 from minerva_select.codes import Conversion, EstimateNote
-from minerva_select.results import Estimate
-from minerva_select.text.metadata import cards, conversions, describe_conversion, estimate_notes, facts
+from minerva_select.results import Estimate, Reason, ReasonCode
+from minerva_select.text.metadata import (
+    cards,
+    conversions,
+    describe_conversion,
+    describe_nats,
+    estimate_notes,
+    facts,
+)
 
 FULL = full_selection()
 
@@ -48,6 +55,12 @@ def test_notes_of_estimates_are_given_unless_a_card_has_the_entropy():
     assert list(estimate_notes(dataclasses.replace(selection, target_entropy=ENTROPY))) == []
 
 
+def test_the_unit_is_explained_by_the_entropy_of_the_target():
+    assert describe_nats(FULL).endswith("0.693 nats, and is_fraud has 0.693.")
+    assert describe_nats(dataclasses.replace(FULL, target_entropy=None)).endswith("0.693 nats.")
+    assert describe_nats(dataclasses.replace(FULL, mutual_information=None)) == ""
+
+
 def test_facts_say_how_to_repeat_the_fit():
     found = {label: value for label, value, _ in facts(FULL)}
     assert found["Command"] == FULL.provenance.command
@@ -61,3 +74,6 @@ def test_every_conversion_is_described():
     assert len({describe_conversion(conversion) for conversion in (*Conversion, None)}) == len(Conversion) + 1
     (line,) = conversions(FULL)
     assert line.endswith(": f6")
+    on_request = Reason(ReasonCode.DROPPED_ON_REQUEST)
+    features = [dataclasses.replace(result, reason=on_request) for result in FULL.features if not result.selected]
+    assert conversions(selection_of(*features)) == []

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 CELL_WIDTH = 270  # pixels, at least; the script of the page chooses the number of columns by it
+PRINTED_WIDTH = 210  # three columns, so that more rows fit on a page
 TITLE_HEIGHT = 30  # above the axes of a cell
 FOOT_HEIGHT = 44  # below them: labels of the axis, and the distance to the next row
 _BOTTOM = 6
@@ -45,11 +46,12 @@ def arrange(cells: Sequence[Cell], height: int, foot: int, n_columns: int) -> di
     return layout
 
 
-def arrangements(cells: Sequence[Cell], height: int, foot: int) -> dict[str, Any]:
-    """Layouts by number of columns, and the width of a cell, for the script of the page."""
+def arrangements(cells: Sequence[Cell], height: int, foot: int, title_width: int) -> dict[str, Any]:
+    """Layouts by number of columns, and the least width of a cell on a screen and in print, for the script."""
     most = max(1, min(MOST_COLUMNS, len(cells)))
     layouts = {str(n): arrange(cells, height, foot, n) for n in range(1, most + 1)}
-    return {"cell_width": CELL_WIDTH, "columns": layouts}
+    widths = {"cell_width": max(CELL_WIDTH, title_width), "printed_width": max(PRINTED_WIDTH, title_width)}
+    return {**widths, "columns": layouts}
 
 
 def axis_number(cell: int) -> str:

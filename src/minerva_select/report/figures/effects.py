@@ -20,6 +20,8 @@ __all__ = ["draw", "read"]
 
 _AXES_HEIGHT = 132  # pixels
 _LEVEL_HEIGHT = 15  # pixels per level
+_MOST_LETTERS = 28  # of a name in a title
+_LETTER_WIDTHS = (8, 7)  # pixels in bold and not, in wide fonts such as DejaVu Sans
 
 
 def draw(data: EffectPanels, theme: Theme) -> Any:
@@ -29,6 +31,7 @@ def draw(data: EffectPanels, theme: Theme) -> Any:
     note = tooltips.not_shown(features_with_smaller_contributions=data.n_left_out)
     foot = style.FOOTNOTE_HEIGHT if note else 0
     cells = [panel.cell for panel in data.panels]
+    titles = [_title_parts(panel, data.outcomes) for panel in data.panels]
     layout = arrange(cells, height, foot, min(DEFAULT_COLUMNS, len(cells)))
     traces: list[Any] = []
     annotations: list[dict[str, Any]] = []
@@ -37,7 +40,7 @@ def draw(data: EffectPanels, theme: Theme) -> Any:
         names = {"xaxis": f"x{axis_number(k)}", "yaxis": f"y{axis_number(k)}"}
         traces += panel_marks(panel, data, theme, names)
         axes |= _axes(k, panel, data, theme, layout, names)
-        annotations.append(_title(panel, data.outcomes, theme, names))
+        annotations.append(_title(panel, titles[k], theme, names))
     drawn = style.new_figure(  # all at once: plotly checks everything anew after each change
         theme,
         layout["height"],
@@ -47,7 +50,7 @@ def draw(data: EffectPanels, theme: Theme) -> Any:
         bargap=0.12,
         hovermode="closest",
         barcornerradius=0,
-        meta=arrangements(cells, height, foot),
+        meta=arrangements(cells, height, foot, max(map(_title_width, titles))),
         annotations=annotations,
         **axes,
     )
@@ -80,15 +83,27 @@ def _target_axis(data: EffectPanels, panel: Panel, theme: Theme) -> dict[str, An
     }
 
 
-def _title(panel: Panel, outcomes: Sequence[str], theme: Theme, names: dict[str, str]) -> dict[str, Any]:
-    """Name of the feature, with an arrow if the target rises or falls."""
+def _title_parts(panel: Panel, outcomes: Sequence[str]) -> tuple[str, str]:
+    """Name of the feature, and an arrow or a word if the target certainly changes with it."""
     outcome = strongest_outcome(panel.effect)
     shape = panel.effect.curves[outcome].shape
-    sign = arrow(shape) or describe_shape(shape)
-    if len(outcomes) > 1 and shape is not EffectShape.FLAT:
-        sign = f"{style.label(outcomes[outcome], 12)} {sign}"
+    sign = "" if shape is EffectShape.FLAT else arrow(shape) or describe_shape(shape)
+    if len(outcomes) > 1 and sign:
+        sign = f"{style.shorten_name(outcomes[outcome], 12)} {sign}"
+    return style.shorten_name(panel.effect.feature, _MOST_LETTERS), sign
+
+
+def _title_width(parts: tuple[str, str]) -> int:
+    """Pixels of a title, about."""
+    name, sign = parts
+    return round(_LETTER_WIDTHS[0] * len(name) + _LETTER_WIDTHS[1] * (len(sign) + 2))
+
+
+def _title(panel: Panel, parts: tuple[str, str], theme: Theme, names: dict[str, str]) -> dict[str, Any]:
+    """Title of a panel."""
+    name, sign = map(style.escape, parts)
     return {
-        "text": f'<b>{style.label(panel.effect.feature, 28)}</b> <span style="color:{theme.soft}">{sign}</span>',
+        "text": f'<b>{name}</b> <span style="color:{theme.soft}">{sign}</span>',
         "xref": f"{names['xaxis']} domain",
         "yref": f"{names['yaxis']} domain",
         "x": panel.cell.title_position,
