@@ -20,10 +20,9 @@ from email.message import Message
 from email.parser import Parser
 from pathlib import Path, PurePosixPath
 
-from metadata_hook import FENCE, TARGET
-
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "minerva_select"
+FROM_CLONE = "pip install ."  # in the description of a package, there is no clone
 CONFIGURATIONS = "experiments/paper"  # copied into the wheel for `minerva reproduce`
 SETTING = "repository in [tool.hatch.metadata.hooks.custom] of pyproject.toml"
 
@@ -82,6 +81,8 @@ def check_sdist(path: Path) -> list[str]:
 
 def readme_links() -> list[str]:
     """Relative links and pictures of README.md."""
+    from metadata_hook import FENCE, TARGET  # noqa: PLC0415 - needs hatchling
+
     text = FENCE.sub("", (ROOT / "README.md").read_text(encoding="utf-8"))
     return TARGET.findall(text)
 
@@ -126,6 +127,8 @@ def package_files() -> set[str]:
 
 def check_metadata(metadata: Message) -> list[str]:
     """Faults of the description and the fields that package indexes show."""
+    from metadata_hook import FENCE, TARGET  # noqa: PLC0415 - needs hatchling
+
     description = FENCE.sub("", str(metadata.get_payload()))
     faults = [f"wheel: the description has the relative link {link}" for link in TARGET.findall(description)]
     for field in ("Summary", "License-Expression", "Requires-Python", "Keywords", "Classifier"):
@@ -139,8 +142,14 @@ def check_release(tag: str) -> list[str]:
     address = settings["tool"]["hatch"]["metadata"]["hooks"]["custom"]["repository"]
     version = (ROOT / "src" / PACKAGE / "version.py").read_text(encoding="utf-8").split('"')[-2]
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
     return [
         *([] if address else [f"release: the public address is not set; set {SETTING}"]),
+        *(
+            ["release: README.md installs from a clone; write pip install minerva-select"]
+            if FROM_CLONE in readme
+            else []
+        ),
         *([] if tag == f"v{version}" else [f"release: the tag {tag} is not v{version}, the version in version.py"]),
         *([] if f"\n## {version} (" in changes else [f"release: CHANGELOG.md has no section for {version}"]),
         *(["release: CHANGELOG.md has no date for this version"] if f"## {version} (unreleased)" in changes else []),

@@ -73,10 +73,13 @@ def test_a_release_needs_the_address_a_matching_tag_and_a_dated_section(dist, tm
     changes = tmp_path / "CHANGELOG.md"
     settings.write_text('[tool.hatch.metadata.hooks.custom]\nrepository = ""\n')
     changes.write_text("# Changelog\n\n## 1.0 (unreleased)\n")
+    readme = tmp_path / "README.md"
+    readme.write_text("pip install .    # from a clone\n")
     monkeypatch.setattr(dist, "ROOT", tmp_path)
-    assert len(dist.check_release("v0.9")) == 3
+    assert len(dist.check_release("v0.9")) == 4
     settings.write_text('[tool.hatch.metadata.hooks.custom]\nrepository = "https://forge.example/x"\n')
     changes.write_text("# Changelog\n\n## 1.0 (2026-11-19)\n")
+    readme.write_text("pip install minerva-select\n")
     assert dist.check_release("v1.0") == []
 
 
@@ -84,3 +87,14 @@ def test_a_missing_tool_ends_with_its_install_command(dist, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "twine" else object())
     with pytest.raises(SystemExit, match="twine"):
         dist.require_tools()
+
+
+def test_without_hatchling_the_script_names_it_instead_of_failing_to_import(dist):
+    program = f"import runpy, sys\nsys.path.insert(0, {str(dist.ROOT / 'release')!r})\n"
+    program += "import importlib.util as u\nfind = u.find_spec\n"
+    program += "u.find_spec = lambda name, package=None: None if name == 'hatchling' else find(name, package)\n"
+    program += "sys.modules['hatchling'] = None\nrunpy.run_path('release/dist.py', run_name='__main__')"
+    command = [sys.executable, "-c", program]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=dist.ROOT)
+    assert result.returncode == 1
+    assert result.stderr == "Building packages needs hatchling; install: python -m pip install -e '.[release]'\n"
