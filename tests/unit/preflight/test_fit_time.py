@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
@@ -42,3 +46,20 @@ def test_a_processor_of_half_the_speed_takes_twice_as_long(monkeypatch):
 
 def test_the_speed_of_the_processor_is_measured_in_a_fraction_of_a_second():
     assert 0.01 < relative_speed() < 100
+
+
+def test_the_speed_is_measured_on_one_thread():
+    """A second thread does not start before others end on a busy machine, and the fit is not slower by as much."""
+    program = """
+import dataclasses, time
+from minerva_select.preflight import fit_time
+fit_time.FIT_TIME = dataclasses.replace(fit_time.FIT_TIME, n_trials=300)
+fit_time.relative_speed()  # loads what it needs
+process, thread = time.process_time(), time.thread_time()
+fit_time.relative_speed()
+thread, process = time.thread_time() - thread, time.process_time() - process
+print((process - thread) / thread)
+"""
+    variables = {**os.environ, "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}
+    output = subprocess.run([sys.executable, "-c", program], env=variables, capture_output=True, text=True, check=True)
+    assert float(output.stdout) < 0.05  # 0 on one thread, except for rounding of the clocks
