@@ -16,22 +16,24 @@ from minerva_select.errors import InputError, InputTypeError, brief, first_line
 from minerva_select.schema import Column, Table
 
 
-def as_table(X: Any, *, allow_infinite: bool = False) -> Table:
-    """Convert data to a :class:`~minerva_select.schema.Table`."""
-    X = materialize(X)
+def as_table(X: Any, what: str = "X", *, allow_infinite: bool = False) -> Table:
+    """Convert data to a :class:`~minerva_select.schema.Table`; ``what`` names it in errors."""
+    X = materialize(X, what)
     frame = _as_frame(X)
     if isinstance(frame, nw.DataFrame):
-        table = _table_from_frame(frame)
+        table = _table_from_frame(frame, what)
     else:
-        array: Any = _as_array(X, "X") if frame is None else frame.to_numpy()
+        array: Any = _as_array(X, what) if frame is None else frame.to_numpy()
         if array.ndim == 1:
+            remedy = f"{what}.reshape(-1, 1) if it is one column, or {what}.reshape(1, -1) if it is one row"
+            remedy = f"{what}.to_frame()" if hasattr(X, "to_frame") else remedy
             raise InputError(
-                f"X must have two dimensions, rows and columns, got shape {array.shape}; Reshape your data with "
-                "X.reshape(-1, 1) if it is one column, or X.reshape(1, -1) if it is one row."
+                f"{what} must have two dimensions, rows and columns, got shape {array.shape}; Reshape your data with "
+                f"{remedy}."
             )
         # A generator: a sparse matrix may claim more columns than there is memory for their names
         names = (f"x{i}" for i in range(array.shape[1] if array.ndim == 2 else 0))
-        table = _table_from_array(array, names, "X")
+        table = _table_from_array(array, names, what)
     for column in () if allow_infinite else table.columns:
         _check_finite(column, f"Column {column.name!r}", "column")
     return table

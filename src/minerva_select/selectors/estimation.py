@@ -124,7 +124,7 @@ def mutual_information(
     row_metadata = read_row_metadata(groups, times, table.n_rows)
     torch_device = find_device(str(device))
     rng = as_generator(random_state)
-    condition = None if given is None else as_table(given)
+    condition = None if given is None else as_table(given, "given")
     if condition is not None and condition.n_rows != table.n_rows:
         raise InputError(f"X has {table.n_rows} rows and given has {condition.n_rows}; give the same rows.")
     if estimator != Estimator.AUTO:

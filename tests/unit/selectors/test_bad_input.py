@@ -266,7 +266,10 @@ def test_text_cannot_be_a_continuous_target(fit):
     [
         ({"given": table()[:50]}, "X has 60 rows and given has 50"),
         ({"given": with_cell(np.inf)}, "'amount' has 1 infinite value"),
-        ({"given": 5}, "type int"),
+        ({"given": 5}, "given has type int"),
+        ({"given": np.arange(60)}, "given.reshape(-1, 1) if it is one column"),
+        ({"given": table()["amount"]}, "given must have two dimensions"),
+        ({"given": table()["amount"]}, "Reshape your data with given.to_frame()"),
         ({"target_type": "discreet"}, "did you mean 'discrete'"),
         ({"categorical_features": ["amuont"]}, "did you mean 'amount'"),
         ({"categorical_features": "amount"}, "categorical_features must be 'auto' or a list"),
