@@ -251,6 +251,8 @@ class EstimateDoubt(StrEnum):
     PARTS_DISAGREE = "parts_disagree"  # folds differ by more than sampling explains
     NOT_LEARNED = "not_learned"  # much of what is found on training rows is not found on held-out rows
     COLUMNS_LEFT_OUT = "columns_left_out"  # too many columns for the rows; the least correlated ones are not used
+    NOTHING_LEFT = "nothing_left"  # the known columns seem to determine y, so X has nothing to add
+    CLASSES_MERGED = "classes_merged"  # too many classes; the rarest ones count as one
 
 
 class Conversion(StrEnum):

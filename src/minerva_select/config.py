@@ -618,6 +618,7 @@ class EstimationConfig:
     steps_factor: int = 3  # times the training steps of a selection
     n_decays: int = 2  # of the learning rate
     max_weight_decay: float = 0.1
+    unseen_rows: float = 3.0  # that may contradict what all rows agree on: the 95% limit if none of them do
 
 
 ESTIMATION = EstimationConfig()
@@ -724,6 +725,7 @@ class DensityRatioConfig:
 
     # Nearest neighbors of two numeric columns
     n_neighbors: int = 5
+    neighbor_error: float = 1.4  # times the standard error of independent rows: neighbors share neighbors
     excess_z: float = 2.0  # standard errors by which neighbors must find more than density ratios
 
     # Density of a column given the other side
@@ -749,6 +751,18 @@ class DensityRatioConfig:
     min_rows_determined: int = 20
     neighbor_ranks: float = 10.0  # median change of the rank of y between neighboring values of x, at most, and
     neighbor_share: float = 0.02  # as a share of the rows
+
+    max_sum_rows: int = 5_000  # that are compared with a linear combination
+    sum_error: float = 1e-6  # standard deviations, up to which a linear combination counts as exact
+
+    # Linear fits to neighboring rows: whether several columns determine another
+    max_local_rows: int = 1_000  # whose residuals are measured
+    max_local_columns: int = 30  # the most correlated ones are used
+    local_nats: float = 3.0  # information from which a column seems determined, if it grows by
+    local_growth: float = 0.1  # nats when there are four times as many rows, or
+    largest_local_nats: float = 4.6  # whatever its growth: noise of a hundredth of a standard deviation
+    unresolved_nats: float = 2.0  # information from which more rows would show more, if it grows by
+    unresolved_growth: float = 0.3  # nats
 
 
 DENSITY_RATIO = DensityRatioConfig()

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from minerva_select.codes import EstimateDoubt
 from minerva_select.config import DENSITY_RATIO, INFERENCE, FitConfig
 from minerva_select.mi.density_ratio.columns import max_columns
-from minerva_select.mi.density_ratio.determined import seems_determined
+from minerva_select.mi.density_ratio.determined import find_determined, find_sums, has_equal_variables
 from minerva_select.mi.density_ratio.fold import FoldRows
 from minerva_select.mi.density_ratio.information import RatioEstimate, estimate_information
+from minerva_select.mi.density_ratio.local_residuals import fit_locally
 from minerva_select.mi.density_ratio.side import Side, read_side
 from minerva_select.mi.inference import MeanEstimate, estimate_mean
 from minerva_select.preprocessing.column_types import TargetTypes
@@ -31,6 +32,7 @@ class Question:
     x: Side
     known: Side | None
     y: Side
+    is_sum: bool = False  # whether a column of y is exactly a linear combination of x, and not of the known columns
 
 
 def estimate_continuous(
@@ -46,11 +48,12 @@ def estimate_continuous(
     """
     splits = _split(question.y, row_metadata, config, rng)
     x = question.x if question.known is None else question.known.join(question.x)
-    found = estimate_information(x, question.y, splits, rng, generator)
+    groups = row_metadata.groups
+    found = estimate_information(x, question.y, splits, groups, rng, generator)
     if question.known is not None:
-        found -= estimate_information(question.known, question.y, splits, rng, generator)
+        found -= estimate_information(question.known, question.y, splits, groups, rng, generator)
     held_out = np.concatenate([rows.held_out for rows in splits])
-    clusters = None if row_metadata.groups is None else torch.as_tensor(row_metadata.groups[held_out])
+    clusters = None if groups is None else torch.as_tensor(groups[held_out])
     evidence = estimate_mean(found.pointwise, torch.ones(len(held_out)), clusters)
     # The error of correlations that are all 0, of which the held-out rows do not know
     chance = float(np.sqrt(question.x.n_columns * question.y.n_columns / 2)) / x.n_rows
@@ -66,12 +69,21 @@ def read_question(
     rows: NDArray[np.int64] | None,
 ) -> Question:
     """Rank the columns of these rows; the first ``n_given`` columns of the table are known."""
-    known, x = (
-        read_side(part if rows is None else part.take(rows), column_types)
-        for part in (table.select(table.names[:n_given]), table.select(table.names[n_given:]))
+    if rows is not None:
+        table, y_table = table.take(rows), y_table.take(rows)
+    parts = table.select(table.names[:n_given]), table.select(table.names[n_given:])
+    known, x = (read_side(part, column_types) for part in parts)
+    y = read_side(y_table, target_types.column_types)
+    return Question(x, known if n_given else None, y, _has_sums(table, n_given, y_table))
+
+
+def _has_sums(table: Table, n_given: int, y_table: Table) -> bool:
+    """Whether a numeric column of y is exactly a linear combination, which the known columns alone do not give."""
+    values, known, y = (
+        np.column_stack([np.empty((table.n_rows, 0)), *(column.values for column in columns if column.is_numeric)])
+        for columns in (table.columns, table.columns[:n_given], y_table.columns)
     )
-    y = read_side(y_table if rows is None else y_table.take(rows), target_types.column_types)
-    return Question(x, known if n_given else None, y)
+    return bool((find_sums(values, y) & ~find_sums(known, y)).any())
 
 
 def configure_folds(n_rows: int, max_threads: int) -> FitConfig:
@@ -121,7 +133,10 @@ def _as_estimate(
     low = max(0.0, nats - half - settings.lacking_below * lacking - max(0.0, found.excess) - found.known_lacks)
     up = half + settings.lacking_above * lacking + max(0.0, found.excess) + unlearned
     is_open = doubt in (EstimateDoubt.DETERMINED, EstimateDoubt.TOO_STRONG) or up > INFERENCE.max_half_width
-    return Estimate(nats, low, nats + (INFERENCE.max_half_width if is_open else up), n_rows, doubt=doubt)
+    high = nats + (INFERENCE.max_half_width if is_open else up)
+    if doubt == EstimateDoubt.NOTHING_LEFT:
+        nats = low = 0.0
+    return Estimate(nats, low, high, n_rows, doubt=doubt)
 
 
 def _find_doubt(
@@ -133,15 +148,36 @@ def _find_doubt(
     ceiling = np.log(min(n_compared, settings.block_rows)) - settings.ceiling_distance
     lacking = max(settings.max_lacking_nats, settings.max_lacking_share * found.nats)
     sampling = max(evidence.standard_error, settings.negligible_nats)
-    is_determined = seems_determined(x, question.y)
-    if is_determined and question.known is not None:
-        is_determined = not seems_determined(question.known, question.y)
     checks = {
-        EstimateDoubt.DETERMINED: is_determined,
-        EstimateDoubt.TOO_STRONG: found.bound > ceiling,
+        EstimateDoubt.NOTHING_LEFT: _leaves_nothing(question),
+        EstimateDoubt.DETERMINED: _is_infinite(question, x),
+        EstimateDoubt.TOO_STRONG: found.bound > ceiling or _is_unresolved(question, x, found),
         EstimateDoubt.FEW_ROWS: x.n_rows < settings.few_rows,
         EstimateDoubt.COLUMNS_LEFT_OUT: x.n_columns + question.y.n_columns > max_columns(n_train),
         EstimateDoubt.PARTS_DISAGREE: found.spread > settings.max_spread * sampling,
         EstimateDoubt.NOT_LEARNED: found.nats - found.excess - found.bound > lacking,
     }
     return next((doubt for doubt, is_failed in checks.items() if is_failed), None)
+
+
+def _leaves_nothing(question: Question) -> bool:
+    """Whether the known columns determine all of y."""
+    known, y = question.known, question.y
+    return known is not None and y.is_numeric and bool(find_determined(known, y).all())
+
+
+def _is_infinite(question: Question, x: Side) -> bool:
+    """Whether x determines a column of y, or y one of x, that the known columns do not; ``x`` includes these."""
+    known, y = question.known, question.y
+    if question.is_sum:
+        return True
+    if known is None:
+        return has_equal_variables(x, y) or bool(find_determined(x, y).any() or find_determined(y, x).any())
+    of_y = find_determined(x, y) & ~find_determined(known, y)
+    of_x = find_determined(known.join(y), question.x) & ~find_determined(known, question.x)
+    return (has_equal_variables(x, y) and not has_equal_variables(known, y)) or bool(of_y.any() or of_x.any())
+
+
+def _is_unresolved(question: Question, x: Side, found: RatioEstimate) -> bool:
+    """Whether neighboring rows know more of y the more rows there are; ``x`` includes the known columns."""
+    return question.known is None and x.n_columns > 1 and fit_locally(x, question.y).is_unresolved(found.nats)

@@ -40,6 +40,7 @@ from minerva_select.runtime.device import MAX_THREADS, find_device, limit_thread
 from minerva_select.runtime.rng import seeded_rng
 from minerva_select.schema import Column, ColumnType, Table
 from minerva_select.selectors.baseline_estimates import check_only_numeric, estimate_by_baseline, read_numeric_sides
+from minerva_select.selectors.class_limits import allow_for_merged_classes, allow_for_unseen
 from minerva_select.selectors.continuous_estimate import (
     configure_folds,
     estimate_continuous,
@@ -193,9 +194,10 @@ def _estimate_discrete(
         information = _stack(folds, [*critics, *known]) - _stack(folds, known)
         optimism -= known_optimism
     evidence = estimate_mean(information, torch.ones_like(information), held_out_clusters(folds))
-    estimate = as_estimate(evidence, folds[0].target.entropy, optimism, splits[0].n_rows)
+    estimate = as_estimate(allow_for_unseen(evidence, table.n_rows), folds[0].target.entropy, optimism, table.n_rows)
+    estimate = allow_for_merged_classes(estimate, y_table, folds[0].target.entropy)
     has_few_rows = table.n_rows < DENSITY_RATIO.few_rows
-    return dataclasses.replace(estimate, doubt=EstimateDoubt.FEW_ROWS if has_few_rows else None)
+    return dataclasses.replace(estimate, doubt=EstimateDoubt.FEW_ROWS) if has_few_rows else estimate
 
 
 def as_estimate(evidence: MeanEstimate, entropy: float, optimism: float, n_rows: int) -> Estimate:

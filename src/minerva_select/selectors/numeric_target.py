@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
+from minerva_select.codes import EstimateDoubt
 from minerva_select.config import EXPLANATION, INFERENCE
 from minerva_select.mi.inference import IntervalEstimate
 from minerva_select.results import Estimate
@@ -71,7 +72,8 @@ def refine_sets(sets: SetEstimates, kept: Sequence[str], context: FitContext) ->
     if len(kept) > EXPLANATION.max_joint_columns:
         return sets
     found = _estimate(kept, context, EXPLANATION.max_pair_rows)
-    added = max(0.0, found.nats - sets.kept.nats) if found.reliable else 0.0
+    is_bound = found.reliable or found.doubt in (EstimateDoubt.DETERMINED, EstimateDoubt.TOO_STRONG)
+    added = max(0.0, found.nats - sets.kept.nats) if is_bound else 0.0
     more = max(0.0, found.high - sets.kept.high)
 
     def raise_ends(estimate: Estimate) -> Estimate:

@@ -97,6 +97,8 @@ _DOUBTS = {
     EstimateDoubt.PARTS_DISAGREE: "not reliable: parts of the rows give different estimates",
     EstimateDoubt.NOT_LEARNED: "not reliable: too few rows to learn the relation, so it may be well above",
     EstimateDoubt.COLUMNS_LEFT_OUT: "not reliable: too many columns for so few rows, so some were not used",
+    EstimateDoubt.NOTHING_LEFT: "not reliable: the known columns seem to determine the target, so nothing is left",
+    EstimateDoubt.CLASSES_MERGED: "not reliable: too many classes, so the rarest ones count as one",
 }
 
 

@@ -85,7 +85,25 @@ def test_a_function_of_one_column_is_reported_as_infinite_information(transform)
 def test_what_is_known_already_does_not_determine_anything():
     x, y = correlated(N_ROWS, 1, 1, 0.8)
     found = estimate(x, y, given=y)
-    assert found.doubt is not EstimateDoubt.DETERMINED
+    assert found.doubt is EstimateDoubt.NOTHING_LEFT
+    assert found.nats == found.low == 0.0
+
+
+@pytest.mark.parametrize("n_noise", [0, 20])
+def test_a_sum_of_columns_is_reported_as_infinite_information(n_noise):
+    x, _ = correlated(N_ROWS, 2 + n_noise, 1, 0.0)
+    total = x[:, 0] + x[:, 1]
+    for found in (estimate(x, total), estimate(x[:, 1:], total, given=x[:, :1]), estimate(total[:, None], x[:, :2])):
+        assert found.doubt is EstimateDoubt.DETERMINED
+        assert found.high > 100
+    assert estimate(x, total + 0.3 * np.random.default_rng(1).normal(size=N_ROWS)).reliable
+
+
+def test_copies_of_rows_are_not_neighbors():
+    x, y = correlated(N_ROWS, 1, 1, 0.0)
+    found = estimate(np.tile(x, (4, 1)), np.tile(y, (4, 1)))
+    assert found.nats < 0.05
+    assert found.low == 0.0
 
 
 @pytest.mark.parametrize("n_rows", [6, 7, 12, 50])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from minerva_select.mi.density_ratio.cross_fit import cross_fit
@@ -43,13 +44,18 @@ class RatioEstimate:
 
 
 def estimate_information(
-    x: Side, y: Side, splits: Sequence[FoldRows], rng: np.random.Generator, generator: torch.Generator
+    x: Side,
+    y: Side,
+    splits: Sequence[FoldRows],
+    groups: NDArray[np.int64] | None,
+    rng: np.random.Generator,
+    generator: torch.Generator,
 ) -> RatioEstimate:
     """Estimate the mutual information of two sides.
 
     A bound on held-out rows is too small, since the density ratio is fitted to few rows; on training rows it is too
     large by about as much. The estimate is the mean of both. If the best closed form is Gaussian, its optimism is known
-    exactly, and all rows are used. Of two columns, nearest neighbors may find more.
+    exactly, and all rows are used. Of two columns, nearest neighbors may find more; of every group, they read one row.
     """
     folds = cross_fit(x, y, splits, rng, generator)
     exact = None
@@ -62,13 +68,31 @@ def estimate_information(
     by_fold = added + np.array([_closed(fold) if exact is None else exact for fold in folds])
     pointwise = torch.cat([fold.mixed for fold in folds])
     spread = float(np.sqrt((weights**2 * (by_fold - by_fold @ weights) ** 2).sum())) if len(folds) > 1 else 0.0
-    nats, excess = float(by_fold @ weights), 0.0
-    neighbors = neighbor_information(x, y, rng) if is_pair(x, y) else None
-    if neighbors is not None:
-        held_out = np.concatenate([rows.held_out for rows in splits])
-        excess = clear_excess(neighbors[held_out], pointwise.numpy(), nats)
+    nats = float(by_fold @ weights)
+    excess = _neighbors_excess(x, y, splits, pointwise, nats, groups, rng) if is_pair(x, y) else 0.0
     learned = max(0.0, nats - float(np.array([fold.plain for fold in folds]) @ weights))
     return RatioEstimate(nats + excess, pointwise, float(pointwise.mean()), excess, learned, spread)
+
+
+def _neighbors_excess(
+    x: Side,
+    y: Side,
+    splits: Sequence[FoldRows],
+    pointwise: Tensor,
+    nats: float,
+    groups: NDArray[np.int64] | None,
+    rng: np.random.Generator,
+) -> float:
+    """How much more nearest neighbors find. Copies of a row would be neighbors of each other."""
+    rows = np.arange(x.n_rows) if groups is None else np.unique(groups, return_index=True)[1]
+    found = neighbor_information(x.take_rows(rows), y.take_rows(rows), rng)
+    if found is None:
+        return 0.0
+    neighbors = np.full(x.n_rows, np.nan)
+    neighbors[rows] = found
+    neighbors = neighbors[np.concatenate([own.held_out for own in splits])]
+    is_used = ~np.isnan(neighbors)
+    return clear_excess(neighbors[is_used], pointwise.numpy()[is_used], nats) if is_used.any() else 0.0
 
 
 def _closed(fold: FoldInformation) -> float:

@@ -37,6 +37,7 @@ def clear_excess(neighbors: Array, pointwise: Array, nats: float) -> float:
     """How much more than ``nats`` the neighbors find, shrunk towards 0 by how uncertain the difference is."""
     excess = float(neighbors.mean()) - nats
     error = float((neighbors - pointwise).std() / np.sqrt(max(1, len(pointwise) - 1)))
+    error *= DENSITY_RATIO.neighbor_error
     if excess <= DENSITY_RATIO.excess_z * error:
         return 0.0
     return excess - (DENSITY_RATIO.excess_z * error) ** 2 / excess

@@ -88,6 +88,10 @@ class Side:
         is_numeric = columns < n_numeric
         return Side(self.quantiles[:, columns[is_numeric]], self.indicators[:, columns[~is_numeric] - n_numeric])
 
+    def take_rows(self, rows: NDArray[np.int64]) -> Side:
+        """These rows, with their ranks among all rows."""
+        return Side(self.quantiles[rows], self.indicators[rows])
+
     @cached_property
     def _distinct(self) -> tuple[Array, NDArray[np.int64]]:
         distinct, index = np.unique(self.quantiles, return_inverse=True)
