@@ -71,9 +71,7 @@ def take_pictures(browser: Browser, report: Path, out: Path) -> None:
                     save_screenshot(page, {**whole, "height": chart["y"] + chart["height"] + 12}, out / "report.png")
                 open_training(page)
                 for kind in CHARTS[report.stem]:
-                    save_screenshot(
-                        page, page.locator(f"#{kind}").bounding_box(), out / f"{report.stem}-{kind}.png", margin=20
-                    )
+                    save_screenshot(page, chart_box(page, kind), out / f"{report.stem}-{kind}.png", margin=20)
             page.close()
 
 
@@ -82,6 +80,13 @@ def open_training(page: Page) -> None:
     page.get_by_text("How training went").click()
     page.locator("#training svg").first.wait_for()
     page.evaluate("scrollTo({top: 0, behavior: 'instant'})")  # boxes are measured from the top of the window
+
+
+def chart_box(page: Page, kind: str) -> FloatRect:
+    """Heading, caption and chart; ends 12 pixels short, so that a margin of 20 shows no part of the buttons below."""
+    section = page.locator(f"#{kind}").bounding_box()
+    chart = page.locator(f"#{kind} .chart").last.bounding_box()
+    return {**section, "height": chart["y"] + chart["height"] - section["y"] - 12}
 
 
 def save_screenshot(page: Page, box: FloatRect, path: Path, margin: int = 0) -> None:

@@ -9,6 +9,7 @@ is set to 200 MB, so that a table that would fit is streamed as well.
 # %%
 # A million payments are written block by block, so that they are never in memory together.
 
+# sphinx_gallery_thumbnail_path = "pictures/card-fraud-path.png"
 import tempfile
 import time
 from pathlib import Path

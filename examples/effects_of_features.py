@@ -10,6 +10,7 @@ effects of a selection do.
 # Hours of a bicycle rental: busy in mild weather, quiet in the cold and in the heat, and in wind. Rain matters only on
 # days off, when nobody has to go out.
 
+# sphinx_gallery_thumbnail_path = "pictures/card-fraud-effects.png"
 import numpy as np
 import pandas as pd
 

@@ -10,6 +10,7 @@ both sets look weak.
 # Forty columns: ten categorical ones, of which two are the switch, and thirty numeric ones, of which four enter by
 # their sines and four by their cosines.
 
+# sphinx_gallery_thumbnail_path = "pictures/card-fraud-pairs.png"
 from minerva_select import MinervaSelector
 from minerva_select.evaluation import score_selection
 from minerva_select.problems import switching

@@ -9,6 +9,7 @@ cannot find them.
 # %%
 # The target is the parity of three bits: whether an odd number of them is 1.
 
+# sphinx_gallery_thumbnail_path = "pictures/experiment-a-pair_map.png"
 from sklearn.feature_selection import mutual_info_classif
 
 from minerva_select import MinervaSelector

@@ -54,9 +54,15 @@ print(preferred.get_feature_names_out())
 # %%
 # A ranking by importance cannot say this: copies share their importance, so each of them looks weaker than it is.
 
+import matplotlib.pyplot as plt
 from sklearn.ensemble import RandomForestClassifier
 
 numbers = X.assign(bracket=X["bracket"].cat.codes)
-for columns in (["minutes", "help_calls", "account_age", "messages"], list(X.columns)):
+cases = {"without copies": ["minutes", "help_calls", "account_age", "messages"], "with copies": list(X.columns)}
+fig, axes = plt.subplots(1, 2, sharex=True)
+for ax, (label, columns) in zip(axes, cases.items(), strict=True):
     forest = RandomForestClassifier(random_state=0).fit(numbers[columns], y)
+    ax.barh(columns, forest.feature_importances_, color="#0072b2")
+    ax.set(title=label, xlabel="importance in a random forest")
+    ax.invert_yaxis()
     print({name: round(float(share), 2) for name, share in zip(columns, forest.feature_importances_, strict=True)})

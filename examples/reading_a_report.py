@@ -9,6 +9,7 @@ notebook show the same data.
 # %%
 # Physical and chemical properties of wines, and which of three cultivars each is made of.
 
+# sphinx_gallery_thumbnail_path = "pictures/report.png"
 import tempfile
 from pathlib import Path
 

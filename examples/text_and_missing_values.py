@@ -53,5 +53,18 @@ for result in selector.selection_.features:
     print(f"{result.feature:>8}: {result.reason.code:<12} {result.reason}")
 
 # %%
+# What each kept column adds to the others, with its 95% interval.
+
+import matplotlib.pyplot as plt
+
+kept = [result for result in selector.selection_.features if result.selected]
+fig, ax = plt.subplots(figsize=(7.2, 2.4))
+for row, result in enumerate(kept):
+    ax.barh(row, result.contribution_nats, color="#0072b2", height=0.5)
+    ax.plot([result.contribution_low, result.contribution_high], [row, row], color="black")
+ax.set(yticks=range(len(kept)), yticklabels=[result.feature for result in kept], xlabel="contribution, nats")
+ax.invert_yaxis()
+
+# %%
 # :doc:`/columns` describes all types. To read a column of numbers as categories, or the other way round, use
 # ``categorical_features={"zip": True, "rating": False}``.
