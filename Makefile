@@ -12,6 +12,7 @@ READY_DOCS := $(VENV)/.ready-docs
 setup: $(READY_DEV)
 
 $(READY): pyproject.toml constraints.txt
+	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is not installed; name another one, 3.11 or newer: make $(MAKECMDGOALS) PYTHON=python3.13" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
