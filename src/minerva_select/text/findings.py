@@ -28,9 +28,23 @@ def describe_options(finding: Finding) -> str:
     return " ".join(argument if argument.startswith("--") else _shell_quote(argument) for argument in finding.options)
 
 
+def describe_parameters(finding: Finding) -> str:
+    """What to write in Python for the options; empty if there are none, or a name cannot be typed as it is shown."""
+    if not describe_options(finding):
+        return ""
+    option, value, formats = finding.options[0], finding.options[-1], finding.values.get("formats")
+    if option == "--drop":
+        return f"drop={list(finding.options[1::2])}"
+    if option == "--categorical":
+        return f"categorical_features={{{value!r}: True}}"
+    if option == "--date" and formats:
+        return f"Convert it first, for example by pandas.to_datetime(..., format={formats[0]!r})."
+    return "Convert it to numbers first." if option == "--numeric" else ""
+
+
 def describe_check(check: TableCheck) -> str:
-    """Describe a check: size, findings, expected time."""
-    lines = [f"- {describe_with_options(finding)}" for finding in check.findings]
+    """Describe a check for Python: size, findings with the parameters that change them, expected time."""
+    lines = [f"- {describe_finding(finding)} {describe_parameters(finding)}".rstrip() for finding in check.findings]
     return "\n".join([describe_size(check), *(lines or ["Nothing to report."]), describe_fit_time(check)])
 
 

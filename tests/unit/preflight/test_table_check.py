@@ -49,6 +49,17 @@ def test_a_table_with_every_fault_has_each_found_in_its_columns_only(check, code
     assert columns(check, code) == expected
 
 
+def test_in_python_parameters_are_named_instead_of_options(check):
+    lines = {line.partition("'")[2].partition("'")[0]: line for line in str(check).splitlines() if "'" in line}
+    assert lines["refund_amount"].endswith("drop=['refund_amount']")
+    assert lines["shop"].endswith("categorical_features={'shop': True}")
+    assert "--" not in str(check)
+    (wrong,) = (finding for finding in check.of(FindingCode.DATES_AS_TEXT) if finding.columns == ("shipped",))
+    X, _, _ = faulty()
+    assert f"format={wrong.values['formats'][0]!r})" in lines["shipped"]
+    assert pd.to_datetime(X["shipped"], format=wrong.values["formats"][0]).notna().any()
+
+
 def test_copies_of_rows_are_counted(check):
     (finding,) = check.of(FindingCode.DUPLICATED_ROWS)
     assert finding.values["n_duplicated"] == 60
