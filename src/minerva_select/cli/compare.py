@@ -26,7 +26,6 @@ from minerva_select.cli.options import (
     Date,
     Device,
     DropMissingTarget,
-    Ignore,
     Numeric,
     Quiet,
     Sample,
@@ -34,6 +33,7 @@ from minerva_select.cli.options import (
     Target,
     Verbose,
     Where,
+    columns_option,
     integer_option,
     methods_option,
     seconds_option,
@@ -56,7 +56,10 @@ def compare_command(
     data: Data,
     *,
     target: Target,
-    ignore: Ignore = None,
+    ignore: Annotated[
+        list[str] | None,
+        columns_option("--ignore", alias="--drop", help="Columns to remove before the fits; no method sees them."),
+    ] = None,
     methods: Annotated[
         str | None,
         methods_option(

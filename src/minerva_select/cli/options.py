@@ -110,10 +110,10 @@ def split_list(value: str | None) -> list[str] | None:
     return None if value is None else [part.strip() for part in value.split(",") if part.strip()]
 
 
-def columns_option(name: str, metavar: str = "COL", *, one: bool = False, **rest: Any) -> Any:
+def columns_option(name: str, metavar: str = "COL", *, alias: str = "", one: bool = False, **rest: Any) -> Any:
     """Option that takes columns of the table, or one of them."""
     complete: Callable[..., list[str]] = completion.one_column if one else completion.columns
-    return typer.Option(name, metavar=metavar, autocompletion=complete, **rest)
+    return typer.Option(name, *filter(None, [alias]), metavar=metavar, autocompletion=complete, **rest)
 
 
 Data = Annotated[

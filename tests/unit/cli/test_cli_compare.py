@@ -166,9 +166,10 @@ def test_the_page_has_every_feature_and_the_agreement_of_all_pairs(comparison):
     assert "| HSIC Lasso | 0.50 | 1.00 | 0.33 |" in page
 
 
-def test_options_reach_the_comparison(folder, asked, run):
+@pytest.mark.parametrize("ignore", ["--ignore", "--drop"])  # check suggests --drop
+def test_options_reach_the_comparison(folder, asked, run, ignore):
     result = run(
-        *("compare", "data.csv", "--target", "is_fraud", "--ignore", "id", "--methods", "minerva, ksg"),
+        *("compare", "data.csv", "--target", "is_fraud", ignore, "id", "--methods", "minerva, ksg"),
         *("--n-features", 2, "--splits", 3, "--held-out", 0.25, "--time-limit", 9, "--categorical", "late,is_fraud"),
         *("--device", "cpu", "--seed", 7),
     )
