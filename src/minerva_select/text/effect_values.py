@@ -91,7 +91,7 @@ def format_outcome(value: float, span: float, *, is_share: bool) -> str:
     if not is_share:
         return format_number(value, span)
     digits = 0 if span >= 0.1 else 1 if span >= 0.01 else 2
-    return f"{100 * value:.{digits}f}%"
+    return f"{round(100 * value, digits) + 0.0:.{digits}f}%"  # never a negative zero
 
 
 def _ends(bins: Sequence[EffectBin]) -> list[float]:

@@ -82,6 +82,7 @@ def test_an_infinite_or_unknown_end_is_a_dash():
 
 def test_shares_have_the_digits_that_show_their_differences():
     assert [format_outcome(0.1234, span, is_share=True) for span in (0.5, 0.05, 0.005)] == ["12%", "12.3%", "12.34%"]
+    assert format_outcome(-1e-17, 0.5, is_share=True) == "0%"
     assert format_outcome(205_197.0, 3e5, is_share=False) == "205,197"
 
 

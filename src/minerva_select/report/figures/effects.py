@@ -20,7 +20,7 @@ __all__ = ["draw", "read"]
 
 _AXES_HEIGHT = 132  # pixels
 _LEVEL_HEIGHT = 15  # pixels per level
-_MOST_LETTERS = 28  # of a name in a title
+_MOST_LETTERS = 34  # of a name in a title
 _LETTER_WIDTHS = (8, 7)  # pixels in bold and not, in wide fonts such as DejaVu Sans
 
 

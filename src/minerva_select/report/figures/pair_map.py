@@ -61,12 +61,12 @@ def draw(data: TargetMap, theme: Theme) -> Any:
     """A heat map: the first feature from bottom to top (levels from top to bottom), the second from left to right."""
     first, second = data.pair.first_bins, data.pair.second_bins
     texts = _texts(data)
-    text_width = 120 + len(second) * (8 * max(map(len, texts.values())) + 6)
+    text_width = 140 + len(second) * (8 * max(map(len, texts.values())) + 6)
     height = 150 + max(26 * len(first), 110)
     drawn = style.new_figure(
         theme,
         height,
-        margin={"l": 8, "r": 16, "t": 12, "b": 96},
+        margin={"l": 8, "r": 36, "t": 12, "b": 96},  # a label that reaches over the right edge would be left out
         meta={"max_width": max(text_width, 260 + 62 * max(6, len(second))), "text_from": text_width},
     )
     drawn.add_trace(_cells(data, theme))
@@ -75,7 +75,12 @@ def draw(data: TargetMap, theme: Theme) -> Any:
     if not is_ordered(first):
         rows["range"] = rows["range"][::-1]
     angles = {"autotickangles": [0, 40, 90]}
-    columns = map_axis(theme, second, data.conversions[1], title=style.label(data.pair.second, 40), **angles)
+    below = {
+        "ticks": "outside",
+        "ticklen": 6,
+        "tickcolor": "rgba(0,0,0,0)",
+    }  # the first label is next to one at the left
+    columns = map_axis(theme, second, data.conversions[1], title=style.label(data.pair.second, 40), **angles, **below)
     drawn.update_layout(xaxis=columns, yaxis=rows)
     return drawn
 
