@@ -7,12 +7,13 @@ import re
 from minerva_select.config import NOTATION
 from minerva_select.schema import Array
 
-_CURRENCY, _MONTH = "[$€£¥]", "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+CURRENCY = "(?:[$€£¥]|AUD|BRL|CAD|CHF|CNY|CZK|DKK|EUR|GBP|HUF|INR|JPY|KRW|MXN|NOK|NZD|PLN|SEK|TRY|USD|ZAR)"
+_MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _PLAIN_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)")
 _NUMBER = re.compile(
-    rf"[-+(]?\s?{_CURRENCY}?\s?[-+]?"
+    rf"[-+(]?\s?{CURRENCY}?\s?[-+]?"
     r"(?:\d{1,3}(?:[,.'\u2019\u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d*)?|[.,]\d+)"
-    rf"\s?(?:{_CURRENCY}|%)?\)?"
+    rf"\s?(?:{CURRENCY}|%)?\)?"
 )
 _DATE = re.compile(
     r"(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{4}|\d{1,2}/\d{1,2}/\d{2}"

@@ -1,4 +1,4 @@
-"""Numbers in a notation for people, such as ``$1,200``, ``12,34`` or ``(3.5%)``."""
+"""Numbers in a notation for people, such as ``$1,200``, ``12,34 EUR`` or ``(3.5%)``."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from minerva_select.data.notation import CURRENCY
 from minerva_select.data.text_values import distinct_texts, map_texts
 
-_AROUND = re.compile(r"\s*[$€£¥%+]\s*|^\s+|\s+$|(?<=^-)\s+")
+_AROUND = re.compile(rf"\s*(?:{CURRENCY}|[%+])\s*|^\s+|\s+$|(?<=^-)\s+")
 _GROUPED_BY_SPACE = re.compile(r"(?<=\d)['\u2019\u00a0\u202f ](?=\d{3}(?!\d))")
 _DIGITS = r"(?:\d+{point}?\d*|{point}\d+|\d{{1,3}}(?:{group}\d{{3}})+(?:{point}\d*)?)(?:[eE][-+]?\d+)?"
 _SEPARATORS = {",": ".", ".": ","}

@@ -20,6 +20,8 @@ from minerva_select.errors import InputError
         (["12,34", "0,125"], [12.34, 0.125]),
         (["$1,200.50", "-$3", "€ 7", "(12)"], [1200.5, -3, 7, -12]),
         (["12.3%", "+5 %"], [12.3, 5]),
+        (["12,50 EUR", "1.234,00 EUR"], [12.5, 1234]),
+        (["USD 1,200", "-USD3", "USD 0.5"], [1200, -3, 0.5]),
         (["1 000 000", "1'000", "2\u202f500"], [1e6, 1000, 2500]),
         (["1e3", "2.5E-2", ".5", "7."], [1000, 0.025, 0.5, 7]),
         (["\u22123"], [-3]),
@@ -29,7 +31,9 @@ def test_numbers_are_read_in_the_notation_of_their_column(texts, expected):
     assert parse_numbers("x", pa.chunked_array([texts])).to_pylist() == expected
 
 
-@pytest.mark.parametrize("text", ["twelve", "1,2,3", "12,34.5", "1.2.3", "--3", "12 34", "3 apples", "inf", "1,20,000"])
+@pytest.mark.parametrize(
+    "text", ["twelve", "1,2,3", "12,34.5", "1.2.3", "--3", "12 34", "3 apples", "3 EURO", "EUR", "inf", "1,20,000"]
+)
 def test_other_texts_are_no_numbers(text):
     assert math.isnan(NumberFormat().read(text))
 
