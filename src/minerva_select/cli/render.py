@@ -12,6 +12,7 @@ from minerva_select.cli.tables import encodable
 from minerva_select.results import FeatureResult, Selection
 from minerva_select.text import feature_order, formatting
 from minerva_select.text.cost import describe_cost, describe_cost_rows
+from minerva_select.text.effects import describe_effect_column
 from minerva_select.text.headline import describe_evidence
 from minerva_select.text.metadata import conversions
 
@@ -34,9 +35,13 @@ def print_selection(selection: Selection, console: Console) -> None:
         console.print(grid, width=width)
 
     rows, omitted = rows_to_show(selection)
+    remarks = [f"... and {omitted}"] if omitted else []
     if rows:
-        console.print(feature_table(selection, rows, console))
-    for remark in (*([f"... and {omitted}"] if omitted else []), *conversions(selection)):
+        table = feature_table(selection, rows, console)
+        console.print(table)
+        if any(column.header == "effect" for column in table.columns):  # a narrow console has no room for it
+            remarks.append(describe_effect_column(selection))
+    for remark in filter(None, [*remarks, *conversions(selection)]):
         write(remark, "dim")
     answer, *reasons = text.explain(selection)
     console.print()

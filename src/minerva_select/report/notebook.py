@@ -10,6 +10,7 @@ from minerva_select.report.templates import load_template
 from minerva_select.results import Selection
 from minerva_select.text import captions, describe_warnings, explain, feature_order, headline
 from minerva_select.text.chart_tables import chart_table
+from minerva_select.text.effects import describe_effect_column
 from minerva_select.text.metadata import cards
 from minerva_select.text.proof import has_proof
 
@@ -37,6 +38,7 @@ def render_fragment(selection: Selection) -> str:
         bar_lengths=feature_order.bar_lengths(selection.features),
         equivalents=selection.equivalents,
         effects=selection.effects,
+        effect_note=describe_effect_column(selection),
         has_proof=has_proof(selection),
         has_contributions=has_contributions,
         has_weights=captions.has_weights(selection),

@@ -15,6 +15,7 @@ from minerva_select.report.templates import load_template
 from minerva_select.results import Selection
 from minerva_select.text import PARAGRAPH_HEADINGS, captions, describe_warnings, explain, feature_order, headline
 from minerva_select.text.chart_tables import ChartTable, chart_table
+from minerva_select.text.effects import describe_effect_column
 from minerva_select.text.metadata import cards, describe_nats, estimate_notes, facts
 from minerva_select.text.next_steps import next_steps
 from minerva_select.text.proof import has_proof
@@ -68,6 +69,7 @@ def render(selection: Selection) -> str:
         technical=TECHNICAL,
         kept_list=_python_list(selection.selected),
         columns=_columns(selection),
+        effect_note=describe_effect_column(selection),
         results=results,
         equivalents=selection.equivalents,
         has_proof=has_proof(selection),

@@ -39,6 +39,17 @@ def outcome_name(selection: Selection, outcome: int = 0, limit: int = 40) -> str
     return f"share of {target} = {printable(effects.outcomes[outcome], limit)}"
 
 
+def describe_effect_column(selection: Selection) -> str:
+    """Say what the effects in a table are effects on; empty if there are none."""
+    effects = selection.effects
+    if effects is None or not effects.features:
+        return ""
+    several = len(effects.outcomes) > 1
+    what = f"share of the named class of {printable(selection.target, 40)}" if several else outcome_name(selection)
+    is_adjusted = any(curve.adjusted for one in effects.features for curve in one.curves)
+    return f"Effect: {what}, {'given the other kept features' if is_adjusted else 'as observed'}."
+
+
 def describe_shape(shape: EffectShape | None) -> str:
     """Say how the target changes with a feature; empty if it was not measured."""
     return "" if shape is None else _SHAPES[shape]

@@ -66,6 +66,12 @@ def test_the_headline_and_the_warnings_follow_the_table():
     assert text.index(str(FIVE[-1].reason)) < text.index(headline(selection)) < text.index(f"Note: {warning}")
 
 
+def test_a_note_says_what_the_effects_are_effects_on_where_there_is_room_for_them():
+    note = "Effect: share of is_fraud = 1"
+    assert note in drawn(full_selection(), width=200)
+    assert note not in drawn(full_selection(), width=50)
+
+
 def test_nothing_selected_has_no_mark():
     selection = selection_of((FeatureResult("a", False, Reason(ReasonCode.ZERO_WEIGHT)),), NOTHING)
     assert headline(selection) in drawn(selection)

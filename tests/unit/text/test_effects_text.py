@@ -12,7 +12,7 @@ from minerva_select.results import EffectBin, EffectCurve, EffectPoint, Effects,
 from minerva_select.text.captions import chart_heading, describe_chart
 from minerva_select.text.chart_tables import chart_table
 from minerva_select.text.effect_values import format_outcome, label_bins, label_edges
-from minerva_select.text.effects import sparkline, strongest_outcome, summarize_effect
+from minerva_select.text.effects import describe_effect_column, sparkline, strongest_outcome, summarize_effect
 
 DAY = 86_400.0
 
@@ -120,6 +120,14 @@ def test_of_several_classes_the_one_that_changes_most_is_named():
     assert strongest_outcome(both) == 1
     effects = Effects(("no", "yes"), (0.5, 0.5), (both,), 100)
     assert summarize_effect(effects, "x") == "yes: ▁█ ↗"
+
+
+def test_a_note_says_what_the_effects_of_a_table_are_effects_on():
+    full = full_selection()
+    assert describe_effect_column(full) == "Effect: share of is_fraud = 1, given the other kept features."
+    several = dataclasses.replace(full, effects=made_up_effects(full.selected, ("a", "b", "c")))
+    assert describe_effect_column(several).startswith("Effect: share of the named class of is_fraud")
+    assert describe_effect_column(dataclasses.replace(full, effects=None)) == ""
 
 
 def test_captions_name_what_is_measured():
