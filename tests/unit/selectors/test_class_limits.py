@@ -37,6 +37,19 @@ def test_many_classes_leave_the_information_open_up_to_their_entropy(n_rows):
     assert (found.nats, found.low) == (3.0, 2.9)
 
 
+def test_clusters_of_rows_leave_open_what_is_in_proportion():
+    rng = np.random.default_rng(0)
+    y = Table(tuple(Column(f"y{k}", rng.integers(0, 5, 8000).astype(float)) for k in range(4)), 8000)
+    nothing, all_of_it = (
+        allow_for_merged_classes(Estimate(nats, nats, nats + 0.01, 8000), y, entropy=math.log(128))
+        for nats in (0.0, math.log(128))
+    )
+    assert nothing.high < 0.05
+    assert nothing.reliable
+    assert all_of_it.high > math.log(5**4)
+    assert all_of_it.doubt is EstimateDoubt.CLASSES_MERGED
+
+
 def test_few_classes_leave_nothing_open():
     estimate = Estimate(0.5, 0.4, 0.6, 300)
     assert allow_for_merged_classes(estimate, as_target(np.arange(300) % 128), entropy=math.log(128)) == estimate
