@@ -435,7 +435,8 @@ class ExplanationConfig:
     """What is reported about single columns, pairs and nested subsets."""
 
     max_interacting_units: int = 16  # units whose pairs are all measured; pairs grow with the square
-    max_refitted_units: int = 5  # up to which trees and additive models are refitted, if no neural critic is in use
+    max_refitted_units: int = 5  # up to which trees and additive models are refitted, if no neural critic is in use;
+    max_refitted_units_additive: int = 8  # the same for additive models alone, which are fitted fast
     max_interaction_rows: int = 10_000  # held-out rows that they are measured on, over all folds, but for many pairs
     interaction_work: int = 400_000  # so many rows in all, but at least
     min_interaction_rows: int = 4_000

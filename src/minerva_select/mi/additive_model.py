@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, softmax
+from scipy.special import ndtri
 
 from minerva_select.config import JUDGE
-from minerva_select.mi.arrays import ArrayFit, FoldArrays, PermutedRows, quiet_fit
+from minerva_select.mi.arrays import ArrayFit, FoldArrays, PermutedRows
+from minerva_select.mi.linear_models import LinearModel, RidgeFits, fit_logistic, probabilities
 from minerva_select.mi.predictive import PredictionScorer, class_information
 
 _MAX_SCORE = 3.0
@@ -22,34 +23,38 @@ def fit_additive(
     """Fit a penalized additive model to the training rows of a member; returns the chosen strength too."""
     train, tune = arrays.members[member]
     train = _thin(train, arrays)
-    unseen = np.concatenate([tune, arrays.held_out])
     design = AdditiveDesign(arrays, features, train)
     if not design.n_terms:  # no level is frequent enough for a coefficient
         return ArrayFit.of_nothing(len(tune), len(arrays.held_out), len(features)), strengths[0]
-    x_train = design.transform(train)
-    best: tuple[float, NDArray[np.float64], float, Any, PredictionScorer] | None = None
+    classes, fit_model = _prepare(arrays, design.transform(train), train)
+    x_tune = design.transform(tune)
+    best: tuple[float, NDArray[np.float64], float, LinearModel, PredictionScorer] | None = None
     for candidate in strengths:
-        model = _fit_model(arrays, x_train, train, candidate, None if best is None else best[3])
-        predicted = _predict(model, design, unseen)
-        scorer = PredictionScorer.fit(predicted[: len(tune)], arrays, tune)
-        information = scorer.information(predicted, _classes(model), unseen)
-        bound = float(np.average(information[: len(tune)], weights=arrays.weights[tune]))
+        model = fit_model(candidate, None if best is None else best[3])
+        predicted = _as_predictions(model.scores(x_tune), arrays)
+        scorer = PredictionScorer.fit(predicted, arrays, tune)
+        information = scorer.information(predicted, classes, tune)
+        bound = float(np.average(information, weights=arrays.weights[tune]))
         if best is not None and bound <= best[0]:
             break
         best = bound, information, candidate, model, scorer
     assert best is not None
     _, information, strength, model, scorer = best
 
+    def measure() -> NDArray[np.float64]:
+        return scorer.information(_predict(model, design, arrays.held_out), classes, arrays.held_out)
+
     def importances() -> NDArray[np.float64]:
-        return _importances(model, design, tune, features, seed)
+        return _importances(model, classes, design, tune, features, seed)
 
     def refit() -> NDArray[np.float64]:
         rows = _thin(arrays.learnable, arrays)
         whole = AdditiveDesign(arrays, features, rows)
-        final = _fit_model(arrays, whole.transform(rows), rows, strength, None)
-        return scorer.information(_predict(final, whole, arrays.held_out), _classes(final), arrays.held_out)
+        all_classes, fit_final = _prepare(arrays, whole.transform(rows), rows)
+        predicted = _predict(fit_final(strength, None), whole, arrays.held_out)
+        return scorer.information(predicted, all_classes, arrays.held_out)
 
-    return ArrayFit(information[: len(tune)], information[len(tune) :], importances, refit), strength
+    return ArrayFit(information, measure, importances, refit), strength
 
 
 def _thin(rows: NDArray[np.int64], arrays: FoldArrays) -> NDArray[np.int64]:
@@ -58,55 +63,57 @@ def _thin(rows: NDArray[np.int64], arrays: FoldArrays) -> NDArray[np.int64]:
     return thinned if np.ptp(arrays.target.bins[thinned]) else rows  # a rare class may lie between
 
 
-def _predict(model: Any, design: AdditiveDesign, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+def _predict(model: LinearModel, design: AdditiveDesign, rows: NDArray[np.int64]) -> NDArray[np.float64]:
     """Class probabilities or numbers, in blocks of rows: the design matrix may be wide."""
-    predict = model.predict_proba if design.arrays.target.is_class else model.predict
     blocks = [rows[start : start + _BLOCK_ROWS] for start in range(0, len(rows), _BLOCK_ROWS)]
-    return np.concatenate([predict(design.transform(block)) for block in blocks])
+    scores = np.concatenate([model.scores(design.transform(block)) for block in blocks])
+    return _as_predictions(scores, design.arrays)
 
 
-def _classes(model: Any) -> NDArray[np.int64]:
-    """Classes that a model predicts; none if it predicts numbers."""
-    classes: NDArray[np.int64] = getattr(model, "classes_", np.empty(0, dtype=np.int64))
-    return classes
+def _as_predictions(scores: NDArray[np.float64], arrays: FoldArrays) -> NDArray[np.float64]:
+    return probabilities(scores) if arrays.target.is_class else scores[:, 0]
 
 
-def _fit_model(
-    arrays: FoldArrays, x: NDArray[np.float64], train: NDArray[np.int64], strength: float, previous: Any
-) -> Any:
-    from sklearn.linear_model import LogisticRegression, Ridge  # noqa: PLC0415 - takes half a second
+def _prepare(
+    arrays: FoldArrays, x: NDArray[np.float64], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], Callable[[float, LinearModel | None], LinearModel]]:
+    """Classes of some rows, none of a numeric target, and a function that fits a model of a strength to them."""
+    bins, weights = arrays.target.bins[rows], arrays.weights[rows]
+    if not arrays.target.is_class:
+        ridge = RidgeFits(x, arrays.target.scores[bins], weights)
+        return np.empty(0, dtype=np.int64), lambda strength, _: ridge.fit(strength)
+    classes, index = np.unique(bins, return_inverse=True)
 
-    target, weights = arrays.target, arrays.weights[train]
-    if not target.is_class:
-        return Ridge(alpha=1.0 / strength).fit(x, target.scores[target.bins[train]], sample_weight=weights)
-    model = LogisticRegression(C=strength, max_iter=JUDGE.max_linear_steps, tol=1e-3, warm_start=True)
-    if previous is not None:
-        model.coef_, model.intercept_, model.classes_ = previous.coef_, previous.intercept_, previous.classes_
-    with quiet_fit():
-        return model.fit(x, target.bins[train], sample_weight=weights)
+    def fit(strength: float, start: LinearModel | None) -> LinearModel:
+        return fit_logistic(x, index, weights, strength, max_steps=JUDGE.max_linear_steps, start=start)
+
+    return classes, fit
 
 
 def _importances(
-    model: Any, design: AdditiveDesign, tune: NDArray[np.int64], features: NDArray[np.int64], seed: int
+    model: LinearModel,
+    classes: NDArray[np.int64],
+    design: AdditiveDesign,
+    tune: NDArray[np.int64],
+    features: NDArray[np.int64],
+    seed: int,
 ) -> NDArray[np.float64]:  # (n_features,)
     """Fall of the bound on tuning rows when the terms of one column are permuted."""
     drawn = PermutedRows.draw(design.arrays, tune, seed, JUDGE.importance_rows)
     x, x_other = design.transform(drawn.rows), design.transform(drawn.others)
     target, bins, weights = design.arrays.target, design.arrays.target.bins[drawn.rows], drawn.weights
-    coefficients = np.atleast_2d(model.coef_)  # (n_outputs, n_terms)
 
     def bound(scores: NDArray[np.float64]) -> float:
         if not target.is_class:
             return -float(np.average((scores[:, 0] - target.scores[bins]) ** 2, weights=weights))
-        logits = np.concatenate([np.zeros_like(scores), scores], axis=1) if scores.shape[1] == 1 else scores
-        information = class_information(softmax(logits, axis=1), model.classes_, bins, target)
+        information = class_information(probabilities(scores), classes, bins, target)
         return float(np.average(information, weights=weights))
 
-    scores = x @ coefficients.T + model.intercept_
+    scores = model.scores(x)
     base, found, start = bound(scores), np.zeros(len(features)), 0
     for k, (_, levels) in enumerate(design.terms):
         terms = slice(start, start + _n_terms(levels))
-        found[k] = base - bound(scores + (x_other[:, terms] - x[:, terms]) @ coefficients[:, terms].T)
+        found[k] = base - bound(scores + (x_other[:, terms] - x[:, terms]) @ model.coefficients[:, terms].T)
         start = terms.stop
     return found
 

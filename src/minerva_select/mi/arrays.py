@@ -79,14 +79,14 @@ class ArrayFit:
     """A critic of one member: pointwise information of rows that it did not train on."""
 
     tuning: NDArray[np.float64]  # of the member's tuning rows
-    held_out: NDArray[np.float64]
+    measure: Callable[[], NDArray[np.float64]]  # computes that of the held-out rows
     importances: Callable[[], NDArray[np.float64]]  # of each column, to the critic
     refit: Callable[[], NDArray[np.float64]] | None = None  # information of held-out rows, by a fit to all other rows
 
     @classmethod
     def of_nothing(cls, n_tuning: int, n_held_out: int, n_features: int) -> ArrayFit:
         """A critic that has learned nothing."""
-        return cls(np.zeros(n_tuning), np.zeros(n_held_out), lambda: np.zeros(n_features))
+        return cls(np.zeros(n_tuning), lambda: np.zeros(n_held_out), lambda: np.zeros(n_features))
 
 
 @contextmanager

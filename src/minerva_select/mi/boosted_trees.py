@@ -19,7 +19,6 @@ def boost(arrays: FoldArrays, features: NDArray[np.int64], member: int, seed: in
     Boosting continues until the bound on the tuning rows stops rising; predictions are those of the best round.
     """
     train, tune = arrays.members[member]
-    unseen = np.concatenate([tune, arrays.held_out])
     values, classes = _prebin(arrays, features), np.unique(arrays.target.bins[train])
     settings = TreeSettings(
         n_classes=len(classes) if arrays.target.is_class else 0,
@@ -30,9 +29,12 @@ def boost(arrays: FoldArrays, features: NDArray[np.int64], member: int, seed: in
     )
     tuning_rows = _labeled(arrays, values, tune, classes)
     model = fit_trees(settings, _labeled(arrays, values, train, classes), tuning_rows if len(tuning_rows) else None)
-    predicted = model.predict(values[unseen])
-    scorer = PredictionScorer.fit(predicted[: len(tune)], arrays, tune)
-    information = scorer.information(predicted, classes, unseen)
+    predicted = model.predict(values[tune])
+    scorer = PredictionScorer.fit(predicted, arrays, tune)
+
+    def measure() -> NDArray[np.float64]:
+        own = _prebin(arrays, features, arrays.held_out)
+        return scorer.information(model.predict(own), classes, arrays.held_out)
 
     def importances() -> NDArray[np.float64]:
         permuted = _permutation_importances(model, classes, _prebin(arrays, features), arrays, tune, seed)
@@ -45,7 +47,7 @@ def boost(arrays: FoldArrays, features: NDArray[np.int64], member: int, seed: in
         final = fit_trees(settings, rows, n_rounds=model.n_rounds)
         return scorer.information(final.predict(values[arrays.held_out]), classes, arrays.held_out)
 
-    return ArrayFit(information[: len(tune)], information[len(tune) :], importances, refit)
+    return ArrayFit(scorer.information(predicted, classes, tune), measure, importances, refit)
 
 
 def _labeled(
@@ -60,9 +62,11 @@ def _labeled(
     return LabeledRows(x[known], index[known], weights[known])
 
 
-def _prebin(arrays: FoldArrays, features: NDArray[np.int64]) -> NDArray[np.float32]:  # (n_rows, n_features)
+def _prebin(
+    arrays: FoldArrays, features: NDArray[np.int64], rows: NDArray[np.int64] | slice = slice(None)
+) -> NDArray[np.float32]:  # (n_rows, n_features)
     """Bin quantiles, so that weights do not shift the bins, and merge the rarest levels."""
-    own, n_bins = arrays.values[:, features], JUDGE.tree_max_bins - 1
+    own, n_bins = arrays.values[rows][:, features], JUDGE.tree_max_bins - 1
     is_level = arrays.is_categorical[features]
     values: NDArray[np.float32] = np.where(is_level, np.minimum(own, n_bins), np.floor(own * n_bins)).astype(np.float32)
     return values

@@ -107,7 +107,7 @@ class ArrayCritics:
         tuning = np.concatenate([fit.tuning for fit in fits])
 
         def measure() -> Tensor:
-            found = [fit.held_out for fit in fits]
+            found = [fit.measure() for fit in fits]
             refit = fits[0].refit
             if refit is not None and len(arrays.learnable) <= JUDGE.max_refit_rows:
                 found.append(refit())

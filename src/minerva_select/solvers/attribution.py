@@ -108,11 +108,19 @@ def attribute_units(judge: Judge, selected: list[int], contributions: dict[int, 
     by_contribution = sorted(selected, key=lambda unit: -contributions[unit].mean)
     strongest = sorted(by_contribution[: EXPLANATION.max_interacting_units])
     critics: Judge | MaskedCritics = judge
-    few = ELIMINATION.few_units if Family.NEURAL in judge.families else EXPLANATION.max_refitted_units
-    if len(strongest) > few:
+    if len(strongest) > _max_refitted_units(judge):
         critics = judge.refits.masked_critics(selected)
     else:
         pairs_left_out = [[unit for unit in selected if unit not in pair] for pair in combinations(strongest, 2)]
         judge.fit_arrays(pairs_left_out, measured=True)
     pairs = estimate_interactions(critics, strongest, selected, judge.context.training.deadline)
     return UnitAttribution(pairs, find_partners(contributions, pairs))
+
+
+def _max_refitted_units(judge: Judge) -> int:
+    """Number of units up to which refits without each pair take less time than masked critics."""
+    if Family.NEURAL in judge.families:
+        return ELIMINATION.few_units
+    if judge.families == (Family.ADDITIVE,):
+        return EXPLANATION.max_refitted_units_additive
+    return EXPLANATION.max_refitted_units

@@ -164,5 +164,5 @@ def test_permuted_rows_of_classes_have_all_rows_of_a_rare_class_and_values_of_an
 def test_a_critic_of_nothing_has_no_information():
     nothing = ArrayFit.of_nothing(3, 2, 4)
     assert nothing.tuning.tolist() == [0.0] * 3
-    assert nothing.held_out.tolist() == [0.0] * 2
+    assert nothing.measure().tolist() == [0.0] * 2
     assert nothing.importances().tolist() == [0.0] * 4
