@@ -121,7 +121,7 @@ class _Conversion:
     def apply(self, table: Any) -> Any:
         """Convert the columns of a table that are in it."""
         for place, name in enumerate(table.column_names):
-            column = table.column(name)
+            column = table.column(place)
             if name in self.dates:
                 table = table.set_column(place, name, parse_dates(name, column, self.dates[name]))
             elif name in self.numbers:

@@ -67,7 +67,8 @@ class PaperSelector(SolverSelector):
     >>> from minerva_select.problems import equality
     >>> from minerva_select.selectors import PaperSelector
     >>> problem = equality(n_samples=2_000, n_features=4, n_levels=2, relevant=(0, 2), random_state=0)
-    >>> PaperSelector(2, time_limit=1, random_state=0).fit(problem.X, problem.y).get_feature_names_out().shape
+    >>> selector = PaperSelector(2, time_limit=1, random_state=0).fit(problem.X, problem.y)
+    >>> selector.get_feature_names_out().shape
     (2,)
     """
 
