@@ -242,10 +242,10 @@ class ResultBuilder:
     def _why_dropped(self, unit: int, replaced_by: tuple[str, ...]) -> tuple[Reason, MeanEstimate | None]:
         addition = self.solution.additions.get(unit)
         if addition is None:
-            evidence = self.solution.permutation_importances.get(unit)
             if replaced_by:
-                return Reason(ReasonCode.REDUNDANT, replaced_by), evidence
-            return Reason(ReasonCode.NO_INFORMATION if evidence is None else ReasonCode.NOISE), evidence
+                return Reason(ReasonCode.REDUNDANT, replaced_by), None
+            was_tested = unit in self.solution.permutation_importances
+            return Reason(ReasonCode.NOISE if was_tested else ReasonCode.NO_INFORMATION), None
         if self.context.n_features is not None and addition.p_value < VETTING.level:
             return Reason(ReasonCode.BEYOND_COUNT, values={"nats": addition.mean}), addition
         negligible = max(ATTRIBUTION.negligible_nats, ATTRIBUTION.negligible_share * self.solution.total.mean)

@@ -40,7 +40,7 @@ class VettingSolution:
     selected: list[int] = field(default_factory=list)
     contributions: dict[int, MeanEstimate] = field(default_factory=dict)  # of the selected units
     proven: frozenset[int] = frozenset()  # selected units whose contribution is significant
-    additions: dict[int, MeanEstimate] = field(default_factory=dict)  # what dropped units would add
+    additions: dict[int, MeanEstimate] = field(default_factory=dict)  # what some dropped units would add
     information: MeanEstimate = _ZERO  # of the selected units
     total: MeanEstimate = _ZERO  # of all columns
     left_behind: MeanEstimate | None = None  # what all columns add to the selected units; None: not measured
@@ -123,7 +123,9 @@ def solve_vetting(
     can_compare = judge.arrays.families and judge.has_time_for(3)
     left_behind = judge.left_behind(selected, everything) if can_compare else None
     columns = attribute_columns(folds, screens[0], context.features_of(selected), arrays, in_time=in_time)
-    additions = {**_add_one(judge, selected, order, columns.marginal), **elimination.dropped}
+    additions = _add_one(judge, selected, order, columns.marginal)
+    if selected == sorted(elimination.kept):  # otherwise those were measured given other units
+        additions |= elimination.dropped
     attributed = attribute_units(judge, selected, contributions) if judge.has_time else UnitAttribution()
     path = measure_path(judge, ranking, selected, required)
     information = judge.measure(selected)
@@ -138,7 +140,7 @@ def solve_vetting(
         selected=selected,
         contributions=contributions,
         proven=find_proven(contributions),
-        additions={unit: gain for unit, gain in additions.items() if unit not in contributions},
+        additions=additions,
         information=information,
         total=total,
         left_behind=left_behind,
