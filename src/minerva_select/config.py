@@ -418,6 +418,7 @@ class SupportConfig:
     first_share: float = 0.005  # of all information, that the other columns must add for any to be added
     left_share: float = 0.003  # of all information, that the dropped columns may add for certain; or
     left_errors: float = 0.5  # standard errors that they may add by an estimate that is not significant
+    min_gain_errors: float = 1.0  # standard errors by which the added columns must tell more than the proven ones alone
     patience: int = 4  # factor by which the size may grow without more information before the search ends
     min_sets: int = 10  # that there must be time for
     drop_share: float = 0.3  # of the ranked units that each refit drops

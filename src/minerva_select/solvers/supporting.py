@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from minerva_select.config import SUPPORT, VETTING
+from minerva_select.mi.inference import MeanEstimate
 from minerva_select.solvers.judge import Judge
 from minerva_select.solvers.ranking import rank_units
 
@@ -46,7 +47,15 @@ def add_supporting(judge: Judge, proven: Sequence[int], everything: Sequence[int
     while high - low > 1 and judge.has_time:
         size = (low + high) // 2
         low, high = (low, size) if is_enough(size) else (size, high)
-    return SupportResult(order[:high], order)
+    added = order[:high] if _gain(judge, proven, order[:high]).z > SUPPORT.min_gain_errors else []
+    return SupportResult(added, order)
+
+
+def _gain(judge: Judge, proven: Sequence[int], added: Sequence[int]) -> MeanEstimate:
+    """What the added units tell beyond the proven ones, by critics of all of them."""
+    if not proven:
+        return judge.measure(added)
+    return judge.mean(judge.information([*proven, *added]) - judge.information(proven))
 
 
 def _best_on_tuning_rows(judge: Judge, proven: Sequence[int], everything: Sequence[int]) -> list[int]:

@@ -115,7 +115,8 @@ def test_the_number_of_measured_sets_grows_with_the_logarithm():
 def test_units_that_could_not_be_shown_to_add_anything_end_the_search():
     # After three units 0.02 nats are left, but with a standard error of 0.05 they are less than half an error
     left = [0.5, 0.4, 0.3, *[0.02] * 6]
-    assert add_supporting(LinearJudge(left, standard_error=0.05), [], list(range(8))).added == [0, 1, 2]
+    judge = LinearJudge(left, standard_error=0.05, gains=[0.1 * k for k in range(9)])
+    assert add_supporting(judge, [], list(range(8))).added == [0, 1, 2]
     # With a standard error of 0.03 they are more than half an error
     assert len(add_supporting(LinearJudge(left, standard_error=0.03), [], list(range(8))).added) == 8
 
@@ -168,3 +169,11 @@ def test_the_search_goes_on_while_all_columns_add_more_than_those_of_the_first_t
 
     judge = TwoRests([0.0] * 101, gains=[0.01 * k for k in range(101)], tuning=[0.0, 0.3, 0.5, 0.6, 0.7, *[0.6] * 96])
     assert add_supporting(judge, [100], [*range(100), 100]).added == list(range(10))
+
+
+def test_units_that_tell_nothing_beyond_the_proven_ones_are_not_added():
+    # All columns add 0.1 nats for certain, but the one that is chosen from them adds half a standard error
+    judge = LinearJudge([0.1, 0.001], standard_error=0.004, gains=[0.0, 0.002])
+    assert add_supporting(judge, [100], [0, 100]).added == []
+    judge = LinearJudge([0.1, 0.001], standard_error=0.004, gains=[0.0, 0.02])
+    assert add_supporting(judge, [100], [0, 100]).added == [0]
