@@ -118,7 +118,8 @@ def test_units_that_could_not_be_shown_to_add_anything_end_the_search():
     judge = LinearJudge(left, standard_error=0.05, gains=[0.1 * k for k in range(9)])
     assert add_supporting(judge, [], list(range(8))).added == [0, 1, 2]
     # With a standard error of 0.03 they are more than half an error
-    assert len(add_supporting(LinearJudge(left, standard_error=0.03), [], list(range(8))).added) == 8
+    judge = LinearJudge(left, standard_error=0.03, gains=[0.1 * k for k in range(9)])
+    assert len(add_supporting(judge, [], list(range(8))).added) == 8
 
 
 def test_nothing_is_added_without_time():
