@@ -41,7 +41,6 @@ myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist"]
 # API
 autosummary_generate = False  # api_pages.py writes the pages
 autodoc_typehints = "none"  # types are in the docstrings
-autodoc_preserve_defaults = True  # as in the source, not <class '...'>
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False  # api_pages.py lists the members
 numpydoc_xref_param_type = False

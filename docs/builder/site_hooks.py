@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from sphinx.environment import BuildEnvironment
 
 import api_pages
 import examples_output
+
+CLASS = re.compile(r"<class '(?:\w+\.)*(\w+)'>")
 
 
 def resolve_reference(
@@ -32,6 +35,13 @@ def resolve_reference(
     return domain.resolve_xref(environment, node["refdoc"], app.builder, node["reftype"], full, node, content)
 
 
+def shorten_defaults(
+    app: Sphinx, what: str, name: str, value: object, options: object, signature: str | None, returns: str | None
+) -> tuple[str | None, str | None]:
+    """Show a class that is a default value by its name."""
+    return signature and CLASS.sub(r"\1", signature), returns
+
+
 def add_plotly(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object) -> None:
     """Load the plotly library on pages with a figure."""
     if "site-figure" in context.get("body", ""):
@@ -47,6 +57,7 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the hooks."""
     app.connect("missing-reference", resolve_reference)
+    app.connect("autodoc-process-signature", shorten_defaults)
     app.connect("html-page-context", add_plotly)
     app.connect("build-finished", finish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
