@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import math
+from collections.abc import Sequence
 from typing import Any, Self
 
 import torch
@@ -26,7 +27,7 @@ from minerva_select.selectors.effects import measure_effects
 from minerva_select.selectors.estimation import as_estimate
 from minerva_select.selectors.fit_context import FitContext, empty_selection
 from minerva_select.selectors.fit_reuse import SHARED_FITS, FittedAttributes, fit_key
-from minerva_select.selectors.fold_splits import encode_shard, informative_rows, make_folds, split_into_folds
+from minerva_select.selectors.fold_splits import RowSplit, encode_shard, informative_rows, make_folds, split_into_folds
 from minerva_select.selectors.model_cost import measure_cost
 from minerva_select.selectors.numeric_target import SetEstimates, refine_columns, refine_sets
 from minerva_select.selectors.parameters import check_count, check_minimum, check_parameters
@@ -177,10 +178,25 @@ def _fitted_attributes(selector: MinervaSelector) -> FittedAttributes:
     return {name: value for name, value in vars(selector).items() if name.endswith("_") and not name.startswith("_")}
 
 
+@dataclasses.dataclass(frozen=True)
+class _Solved:
+    """What the solver found, and the rows that it used."""
+
+    solution: VettingSolution
+    context: FitContext
+    target: Target
+    splits: Sequence[RowSplit]
+    records: list[TrainingRecord]
+    streamed: bool  # whether batches were sent to the device one by one
+
+
 def select_by_vetting(context: FitContext) -> Selection:
-    """Screen, learn, sparsify, vet."""
-    if not context.order:
-        return empty_selection(context)
+    """Screen, learn, sparsify, vet, and describe what was found."""
+    return _describe(_solve_folds(context)) if context.order else empty_selection(context)
+
+
+def _solve_folds(context: FitContext) -> _Solved:
+    """Encode the rows, split them into folds and solve; if the device is too small for all rows, with batches."""
     table, column_types = context.table.select(context.order), context.columns.column_types
     x: Rows
     if context.stream is not None:
@@ -190,7 +206,6 @@ def select_by_vetting(context: FitContext) -> Selection:
     n_informative = min(informative_rows(context.target, context.target_types), row_metadata.n_independent)
     plan = row_metadata.adapt(FitConfig.for_rows(context.n_rows, n_informative))
     splits = split_into_folds(context.target, context.target_types, plan, context.rng, row_metadata)
-    units = context.units
     records: list[TrainingRecord] = []
 
     def on_record(record: TrainingRecord) -> None:
@@ -203,28 +218,19 @@ def select_by_vetting(context: FitContext) -> Selection:
 
     def solve(x: Rows) -> tuple[Target, VettingSolution]:
         records.clear()
-        folds = make_folds(
-            x,
-            context.target,
-            context.target_types,
-            context.weights,
-            row_metadata.groups,
-            splits,
-            device,
-            sharding,
-        )
+        groups, weights = row_metadata.groups, context.weights
+        folds = make_folds(x, context.target, context.target_types, weights, groups, splits, device, sharding)
         with (
             limit_threads(plan.max_threads),
             reuse_freed_memory(enabled=context.stream is None),
             seeded_rng(seed, device) as generator,
         ):
-            run = context.run(generator, on_record)
             return folds[0].target, solve_vetting(
                 folds,
-                units,
+                context.units,
                 context.kept_units,
                 plan,
-                run,
+                context.run(generator, on_record),
                 n_to_select=context.n_features,
                 min_to_select=context.min_features,
                 proven_only=context.proven_only,
@@ -235,15 +241,21 @@ def select_by_vetting(context: FitContext) -> Selection:
     except torch.OutOfMemoryError:  # keep the rows in main memory and send batches to the device
         x = x.pack().to(torch.device("cpu")).streamed_to(context.device)
         target, solution = solve(x)
-    solution = refine_columns(solution, context)
-    builder = ResultBuilder(solution, units, context)
-    n_rows, streamed = splits[0].n_rows, isinstance(x, PackedRows) and x.batch_device is not None
+    streamed = isinstance(x, PackedRows) and x.batch_device is not None
+    return _Solved(refine_columns(solution, context), context, target, splits, records, streamed)
+
+
+def _describe(solved: _Solved) -> Selection:
+    """Name the features that were found, and add what is measured after the fit."""
+    solution, context, splits = solved.solution, solved.context, solved.splits
+    builder = ResultBuilder(solution, context.units, context)
+    entropy, n_rows = solved.target.entropy, splits[0].n_rows
     information, total = (
-        as_estimate(evidence, target.entropy, 0.0, n_rows) for evidence in (solution.information, solution.total)
+        as_estimate(evidence, entropy, 0.0, n_rows) for evidence in (solution.information, solution.total)
     )
     left = solution.left_behind
     features, suspects = builder.results(), find_suspects(solution, context)
-    kept = [context.order[feature] for unit in solution.selected for feature in units[unit]]
+    kept = [context.order[feature] for unit in solution.selected for feature in context.units[unit]]
     sets = refine_sets(SetEstimates(information, total), kept, context)
     pairs = builder.pairs()
     cost = measure_cost(context, splits, features)
@@ -252,6 +264,7 @@ def select_by_vetting(context: FitContext) -> Selection:
         *suspect_warnings(suspects, context.target_name, {one.feature for one in features if one.selected}),
         *builder.training_warnings(),
         *builder.minimum_warnings(),
+        *([SelectionWarning(WarningCode.STREAMED_TO_DEVICE)] if solved.streamed else []),
     )
     return Selection(
         target=context.target_name,
@@ -259,17 +272,17 @@ def select_by_vetting(context: FitContext) -> Selection:
         mutual_information=sets.kept,
         total_information=sets.total,
         n_rows=n_rows,
-        target_entropy=target.entropy if target.is_discrete else None,
+        target_entropy=entropy if solved.target.is_discrete else None,
         path=builder.path(sets.kept, sets.kept.nats / information.nats if information.nats > 0 else 1.0),
-        history=tuple(records),
+        history=tuple(solved.records),
         converged=solution.converged,
-        warnings=(*warnings, SelectionWarning(WarningCode.STREAMED_TO_DEVICE)) if streamed else warnings,
+        warnings=warnings,
         settings=context.settings,
         versions=versions(),
         pairs=pairs,
         suspects=suspects,
         weight_history=builder.weight_history(),
-        left_behind=None if left is None else as_estimate(left, target.entropy, 0.0, n_rows),
+        left_behind=None if left is None else as_estimate(left, entropy, 0.0, n_rows),
         effects=measure_effects(context, splits, features, pairs),
         ranking=builder.ranking(),
         cost=cost,

@@ -17,7 +17,7 @@ from minerva_select.mi.pairwise_mi import PairwiseInformation
 from minerva_select.mi.training_loop import TrainingContext
 from minerva_select.solvers.attribution import ColumnAttribution, UnitAttribution, attribute_columns, attribute_units
 from minerva_select.solvers.candidate_search import CandidateSet, SearchContext, search_candidates, units_by_critics
-from minerva_select.solvers.elimination import eliminate, find_proven
+from minerva_select.solvers.elimination import EliminationResult, eliminate, find_proven
 from minerva_select.solvers.judge import Judge
 from minerva_select.solvers.permutation import held_out_importances
 from minerva_select.solvers.ranking import Path, Ranking, find_best_sets, measure_path, rank_rest, rank_units
@@ -100,54 +100,98 @@ def solve_vetting(
     # Vet, step 2: refits drop what the others make redundant, and add what is left behind
     context.training = training
     judge = Judge(folds, candidates, context, arrays)
-    everything = _comparable_units(screens[0], survivors, context)
+    tested = _Tested(survivors, _comparable_units(screens[0], survivors, context), importances, screens[0])
+    choice = _choose_units(judge, tested, proven_only=proven_only)
+    if n_to_select is not None or len(choice.selected) < min_to_select:
+        choice = choice.resize(min_to_select if n_to_select is None else n_to_select)
+
+    # Measure: contributions, what is left behind, nested subsets, interactions
+    solution = _measure(judge, tested, choice)
+    return replace(
+        solution,
+        converged=solution.converged and not out_of_time,
+        filled_up=choice.filled_up if n_to_select is None else frozenset(),
+    )
+
+
+@dataclass(frozen=True)
+class _Tested:
+    """What screen and permutation tests found."""
+
+    survivors: list[int]  # units with significant importance
+    everything: list[int]  # units that refits compare with the selected ones
+    importances: dict[int, MeanEstimate]
+    screen: PairwiseInformation
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """Units that refits chose, and the order of all of them."""
+
+    selected: list[int]
+    elimination: EliminationResult
+    order: list[int]
+    ranking: Ranking
+    filled_up: frozenset[int] = frozenset()
+
+    def resize(self, size: int) -> _Choice:
+        """The best set of this size."""
+        selected = sorted(self.ranking.best(size))
+        return replace(self, selected=selected, filled_up=frozenset(selected).difference(self.selected))
+
+
+def _choose_units(judge: Judge, tested: _Tested, *, proven_only: bool) -> _Choice:
+    """Drop units that the others make redundant, add those that support them, and rank all units."""
+    required = judge.context.required
     if judge.has_time:
-        judge.choose_families(survivors)
-    elimination = eliminate(judge, survivors, required)
+        judge.choose_families(tested.survivors)
+    elimination = eliminate(judge, tested.survivors, required)
     kept, support = elimination.kept, SupportResult()
     if not proven_only:
-        kept = [*kept, *add_weak_members(judge, kept, everything)]
-        support = add_supporting(judge, kept, everything)
+        kept = [*kept, *add_weak_members(judge, kept, tested.everything)]
+        support = add_supporting(judge, kept, tested.everything)
     selected = [*kept, *support.added]
     if judge.has_time_for(2):
         judge.choose_families(selected)
-    order = _order_units(judge, selected, support.order, importances, screens[0], everything)
-    ranking, found = find_best_sets(judge, order, len(selected), required), frozenset(selected)
-    if n_to_select is not None or len(selected) < min_to_select:
-        selected = ranking.best(min_to_select if n_to_select is None else n_to_select)
-    selected.sort()
+    order = _order_units(judge, selected, support.order, tested)
+    ranking = find_best_sets(judge, order, len(selected), required)
+    return _Choice(sorted(selected), elimination, order, ranking)
 
-    # Measure: contributions, what is left behind, nested subsets, interactions
+
+def _measure(judge: Judge, tested: _Tested, choice: _Choice) -> VettingSolution:
+    """Measure the selected units on held-out rows, and what all columns add to them."""
+    selected, elimination, context = choice.selected, choice.elimination, judge.context
     in_time = judge.has_time_for(len(selected) + 3)
-    contributions = judge.contributions(selected) if in_time else {u: importances.get(u, _ZERO) for u in selected}
+    contributions = (
+        judge.contributions(selected) if in_time else {u: tested.importances.get(u, _ZERO) for u in selected}
+    )
     can_compare = judge.arrays.families and judge.has_time_for(3)
-    left_behind = judge.left_behind(selected, everything) if can_compare else None
-    columns = attribute_columns(folds, screens[0], context.features_of(selected), arrays, in_time=in_time)
-    additions = _add_one(judge, selected, order, columns.marginal)
+    left_behind = judge.left_behind(selected, tested.everything) if can_compare else None
+    features = context.features_of(selected)
+    columns = attribute_columns(judge.folds, tested.screen, features, judge.arrays, in_time=in_time)
+    additions = _add_one(judge, selected, choice.order, columns.marginal)
     if selected == sorted(elimination.kept):  # otherwise those were measured given other units
         additions |= elimination.dropped
     attributed = attribute_units(judge, selected, contributions) if judge.has_time else UnitAttribution()
-    path = measure_path(judge, ranking, selected, required)
+    path = measure_path(judge, choice.ranking, selected, context.required)
     information = judge.measure(selected)
     # All columns carry at least as much as some of them, even if a model of all drowns in noise
     adds_more = left_behind is not None and left_behind.mean > 0
-    total = judge.measure_total(selected, everything) if adds_more else information
     return VettingSolution(
-        screens[0],
-        importances,
+        tested.screen,
+        tested.importances,
         columns,
-        converged=in_time and elimination.completed and not out_of_time,
+        converged=in_time and elimination.completed,
         selected=selected,
         contributions=contributions,
         proven=find_proven(contributions),
         additions=additions,
         information=information,
-        total=total,
+        total=judge.measure_total(selected, tested.everything) if adds_more else information,
         left_behind=left_behind,
         units=attributed,
         path=path,
-        ranking=ranking,
-        filled_up=frozenset(selected) - found if n_to_select is None else frozenset(),
+        ranking=choice.ranking,
         importance_rounds=context.importance_rounds,
         still_rising=judge.still_rising(selected),
     )
@@ -193,22 +237,20 @@ def _order_units(
     judge: Judge,
     selected: Sequence[int],
     ranked: Sequence[int],
-    importances: dict[int, MeanEstimate],
-    screen: PairwiseInformation,
-    everything: Sequence[int],
+    tested: _Tested,
 ) -> list[int]:
     """All units in order of importance: the selected ones first, then those that can be compared, then by their tests.
 
     ``ranked`` are the units that were ranked as candidates to support the others; without them, the rest is ranked.
     """
-    unit_z = marginal_z_of_units(screen, judge.context.units)
+    unit_z, importances = marginal_z_of_units(tested.screen, judge.context.units), tested.importances
     others = sorted(
         (unit for unit in range(len(unit_z)) if unit not in {*selected, *ranked}),
         key=lambda unit: (unit not in importances, -importances[unit].z if unit in importances else -unit_z[unit]),
     )
     first = [unit for unit in ranked if unit not in selected]
     if not ranked:
-        comparable = frozenset(everything)
+        comparable = frozenset(tested.everything)
         first = rank_rest(judge, selected, [unit for unit in others if unit in comparable])
     return list(dict.fromkeys([*rank_units(judge, [], selected), *first, *others]))
 
