@@ -37,7 +37,7 @@ TASKS = """\
 The 40 tasks of "Beyond Normal: On the Evaluation of Mutual Information Estimators" (Czyż and others, 2023), generated
 from their definitions in `experiments/mi/beyond_normal.py`. The columns of the tables: mean absolute error by the
 number of columns of y, number of 95% intervals that include the truth, their median width, median seconds on one
-thread."""
+thread of a computer on which other programs ran, so they are upper limits."""
 EACH_TASK = "Mean estimate over the seeds, {} rows. In parentheses: intervals of MINERVA that include the truth."
 OTHERS = """\
 Mean estimate over rows and seeds. In parentheses: intervals that include the truth. The baselines read numbers only, so
