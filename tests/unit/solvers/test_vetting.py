@@ -199,7 +199,7 @@ def order(make_context, generator, monkeypatch):
     judge = SimpleNamespace(context=context)
 
     def run(selected, ranked=(), everything=()):
-        return vetting._order_units(judge, selected, ranked, importances, screen, everything)
+        return vetting._order_units(judge, selected, ranked, vetting._Tested([], list(everything), importances, screen))
 
     return run
 
