@@ -29,7 +29,7 @@ from minerva_select.selectors.fit_context import FitContext, empty_selection
 from minerva_select.selectors.fit_reuse import SHARED_FITS, FittedAttributes, fit_key
 from minerva_select.selectors.fold_splits import RowSplit, encode_shard, informative_rows, make_folds, split_into_folds
 from minerva_select.selectors.model_cost import measure_cost
-from minerva_select.selectors.numeric_target import SetEstimates, refine_columns, refine_sets
+from minerva_select.selectors.numeric_target import SetEstimates, raise_contributions, refine_columns, refine_sets
 from minerva_select.selectors.parameters import check_count, check_minimum, check_parameters
 from minerva_select.selectors.result_builder import ResultBuilder
 from minerva_select.selectors.solver_selector import SolverSelector
@@ -257,6 +257,7 @@ def _describe(solved: _Solved) -> Selection:
     features, suspects = builder.results(), find_suspects(solution, context)
     kept = [context.order[feature] for unit in solution.selected for feature in context.units[unit]]
     sets = refine_sets(SetEstimates(information, total), kept, context)
+    features = raise_contributions(features, max(0.0, sets.kept.high - information.high))
     pairs = builder.pairs()
     cost = measure_cost(context, splits, features)
     warnings = (

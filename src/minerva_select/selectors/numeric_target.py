@@ -15,7 +15,7 @@ import torch
 from minerva_select.codes import EstimateDoubt
 from minerva_select.config import EXPLANATION, INFERENCE
 from minerva_select.mi.inference import IntervalEstimate
-from minerva_select.results import Estimate
+from minerva_select.results import Estimate, FeatureResult
 from minerva_select.runtime.device import MAX_THREADS
 from minerva_select.runtime.rng import seeded_rng
 from minerva_select.schema import ColumnType
@@ -82,6 +82,19 @@ def refine_sets(sets: SetEstimates, kept: Sequence[str], context: FitContext) ->
         )
 
     return SetEstimates(raise_ends(sets.kept), raise_ends(sets.total))
+
+
+def raise_contributions(features: Sequence[FeatureResult], unlearned: float) -> tuple[FeatureResult, ...]:
+    """Raise the upper ends of contributions by what the models of all kept columns may not have learned.
+
+    A contribution is the bound of all kept columns minus that of the others. What the first lacks may be missing in it.
+    """
+    return tuple(
+        replace(one, contribution_high=one.contribution_high + unlearned)
+        if one.selected and one.contribution_high is not None
+        else one
+        for one in features
+    )
 
 
 def _estimate(names: Sequence[str], context: FitContext, max_rows: int) -> Estimate:

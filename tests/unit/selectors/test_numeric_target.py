@@ -5,6 +5,9 @@ import pandas as pd
 import pytest
 
 from minerva_select import MinervaSelector, mutual_information
+from minerva_select.codes import ReasonCode
+from minerva_select.results import FeatureResult, Reason
+from minerva_select.selectors.numeric_target import raise_contributions
 
 N_ROWS = 400
 
@@ -48,3 +51,28 @@ def test_the_path_ends_at_the_information_of_the_kept_columns(selection):
     assert selection.mutual_information.nats in nats
     assert nats == sorted(nats, reverse=nats[0] > nats[-1])
     assert selection.mutual_information.nats <= selection.total_information.nats
+
+
+def test_contributions_may_lack_what_the_models_of_all_kept_columns_lack():
+    reason = Reason(ReasonCode.CONTRIBUTES)
+    kept = FeatureResult("a", True, reason, contribution_nats=0.2, contribution_low=0.1, contribution_high=0.3)
+    unmeasured = FeatureResult("b", True, reason)
+    dropped = FeatureResult("c", False, reason, contribution_nats=0.0, contribution_low=0.0, contribution_high=0.01)
+
+    raised, *others = raise_contributions([kept, unmeasured, dropped], 0.05)
+
+    ends = raised.contribution_nats, raised.contribution_low, raised.contribution_high
+    assert ends == pytest.approx((0.2, 0.1, 0.35))
+    assert others == [unmeasured, dropped]
+
+
+@pytest.mark.slow
+def test_contributions_cover_the_closed_form_of_normal_columns():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(1_000, 3))
+    y = X[:, 0] + 0.5 * X[:, 1] + rng.normal(size=1_000)
+    selection = MinervaSelector(random_state=0).fit(pd.DataFrame(X, columns=["a", "b", "noise"]), y).selection_
+    assert selection.selected == ("a", "b")
+    for feature, coefficient in zip(selection.features, (1.0, 0.5), strict=False):
+        truth = 0.5 * np.log(1 + coefficient**2)
+        assert feature.contribution_low <= truth <= feature.contribution_high
