@@ -181,9 +181,8 @@ def _fit_folds(rows: EffectRows, splits: Sequence[RowSplit], sample: _Sample, co
     place, strata = np.full(context.n_rows, -1), np.zeros(len(sample.at), dtype=np.int64)
     place[sample.rows] = np.arange(len(sample.rows))
     strata = strata if rows.classes is None else rows.classes
-    weights = rows.weights.copy()
 
-    def take(chosen: Indices, most: int) -> Indices:
+    def take(chosen: Indices, most: int, weights: Floats) -> Indices:
         """Positions in the sample of some rows of the fit; each of a few drawn ones gets the weight of several."""
         positions = place[chosen]
         positions = positions[positions >= 0]
@@ -199,7 +198,9 @@ def _fit_folds(rows: EffectRows, splits: Sequence[RowSplit], sample: _Sample, co
             break
         train, tune = split.members[0]
         n_training = EFFECTS.max_training_rows // n_folds
-        parts = take(train, n_training), take(tune, n_training // 4), take(split.held_out, n_evaluated)
+        weights = rows.weights.copy()
+        limits = ((train, n_training), (tune, n_training // 4), (split.held_out, n_evaluated))
+        parts = [take(part, most, weights) for part, most in limits]
         found.append(fit_fold(replace(rows, weights=weights), *parts, seed=0))
     return [fold for fold in found if fold is not None]
 

@@ -84,6 +84,7 @@ class FittedFold:
     model: TreeModel
     classes: Indices  # that the trees predict
     rows: Indices
+    weights: Floats  # of these rows; if they were drawn, each stands for several
 
     def predict(self, x: NDArray[np.float32], n_outcomes: int) -> Floats:  # (n_rows, n_outcomes)
         """Probability of each outcome, or predicted numbers."""
@@ -116,7 +117,7 @@ def fit_fold(rows: EffectRows, train: Indices, tune: Indices, held_out: Indices,
     tuning = labeled(tune)
     n_rounds = min(EFFECTS.max_rounds, settings.max_rounds)
     model = fit_trees(settings, labeled(train), tuning if len(tuning) else None, n_rounds)
-    return FittedFold(model, classes, held_out)
+    return FittedFold(model, classes, held_out, rows.weights[held_out])
 
 
 def residuals_by_bin(
@@ -127,7 +128,7 @@ def residuals_by_bin(
     A weak ridge penalty draws the coefficients to 0, which means that the trees are right.
     """
     evaluated = np.concatenate([fold.rows for fold in folds])
-    weights = rows.weights[evaluated]
+    weights = np.concatenate([fold.weights for fold in folds])
     predicted = np.concatenate([fold.predict(rows.x[fold.rows], rows.y.shape[1]) for fold in folds])
     residuals = rows.y[evaluated] - predicted
     residuals -= np.average(residuals, weights=weights, axis=0)
@@ -196,9 +197,10 @@ def adjusted_means(
         stretches = np.split(elsewhere, np.cumsum([len(part) for part in where])[:-1]) if edges else []
         for step, part, moved, (start, _) in zip(steps, where, stretches, edges, strict=True):
             sign = np.where(bins[part] == start, 1.0, -1.0)[:, None]
-            step.add(sign * (moved - own[part]), rows.weights[fold.rows[part]])
+            step.add(sign * (moved - own[part]), fold.weights[part])
     evaluated = np.concatenate([fold.rows for fold in folds])
-    within = means_by_bin(np.concatenate(deviations), index[evaluated], n_bins, rows.weights[evaluated])
+    weights = np.concatenate([fold.weights for fold in folds])
+    within = means_by_bin(np.concatenate(deviations), index[evaluated], n_bins, weights)
     found = BinMeans(within.mean + residual.mean, residual.covariance, within.n_effective)
     shares = np.bincount(index, rows.weights, n_bins).astype(np.float64)
     return _accumulate(found, steps, edges, shares)

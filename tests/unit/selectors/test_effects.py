@@ -146,6 +146,19 @@ def test_more_than_three_classes_have_the_three_that_change_most():
     assert all(len(effect.curves) == EFFECTS.max_outcomes for effect in effects.features)
 
 
+def test_effects_on_a_rare_class_are_as_large_on_drawn_rows_as_on_all(monkeypatch):
+    rng = np.random.default_rng(0)
+    x = rng.random((10_000, 2))
+    y = rng.random(len(x)) < 0.02 + 0.16 * x[:, 0] ** 2
+    few = dataclasses.replace(EFFECTS, max_predictions=9_000)  # 750 of the 5,000 held-out rows of each fold
+    monkeypatch.setattr("minerva_select.selectors.effects.EFFECTS", few)
+    curve = fit(pd.DataFrame(x, columns=["a", "b"]), y).effects.of("a").curves[0]
+    # The columns are independent. Half of the drawn rows have the class: unweighted, they would give a rise of 0.5
+    rise, expected = (points[-1].value - points[0].value for points in (curve.adjusted, curve.observed))
+    assert expected > 0.1
+    assert rise == pytest.approx(expected, abs=0.08)  # three standard errors
+
+
 def test_a_column_with_one_value_in_a_class_has_finite_intervals():
     rng = np.random.default_rng(0)
     y = rng.random(N_ROWS) < 0.3
