@@ -29,7 +29,8 @@ Indices = NDArray[np.int64]
 def measure_cost(context: FitContext, splits: Sequence[RowSplit], results: Sequence[FeatureResult]) -> ModelCost | None:
     """Score models of all usable columns and of the kept ones on the held-out rows of every fold.
 
-    None with several targets, with very many classes, or if there is no time.
+    None with several targets, with very many classes, if a few rows have nearly all the variance of the target, or if
+    there is no time.
     """
     target, usable = _read_target(context), _usable_columns(context)
     if target is None or not usable:
@@ -45,6 +46,8 @@ def measure_cost(context: FitContext, splits: Sequence[RowSplit], results: Seque
         return None
     strata = y.astype(np.int64) if n_classes else np.zeros(len(y), dtype=np.int64)
     drawn = _draw(context, splits, strata, n_training)
+    if not n_classes and _hardly_varies(y, context.weights, drawn):
+        return None
     table = context.table.select(names).take(drawn.place[drawn.used])
     x, is_categorical = encode_for_trees(table, context.columns.column_types, JUDGE.tree_max_bins)
     rows = CostRows(x, is_categorical, y[drawn.used], n_classes)
@@ -130,6 +133,17 @@ def _draw(context: FitContext, splits: Sequence[RowSplit], strata: Indices, n_tr
         train, tune, held_out = positions
         folds.append(CostFold(train, tune, held_out, weights))
     return _Drawn(used, place, folds)
+
+
+def _hardly_varies(y: Floats, weights: Floats, drawn: _Drawn) -> bool:
+    """Whether the held-out rows of a fold have next to none of the variance, which R2 is relative to."""
+    smallest = MODEL_COST.min_variance_share * _variance(y, weights)
+    own, scored = y[drawn.used], [fold for fold in drawn.folds if len(fold.held_out)]
+    return any(_variance(own[fold.held_out], fold.weights[fold.held_out]) <= smallest for fold in scored)
+
+
+def _variance(y: Floats, weights: Floats) -> float:
+    return float(np.average((y - np.average(y, weights=weights)) ** 2, weights=weights))
 
 
 @dataclass(frozen=True, eq=False)

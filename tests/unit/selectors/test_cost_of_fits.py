@@ -130,6 +130,14 @@ def test_a_fit_out_of_time_does_without(monkeypatch):
     assert selection.selected
 
 
+@pytest.mark.parametrize("largest", [1e3, 1e300])
+def test_where_one_number_has_nearly_all_the_variance_there_is_no_r2(largest):
+    X, rng = columns()
+    y = (X["a"] + rng.normal(size=N_ROWS) / 3).to_numpy(copy=True)
+    y[0] = largest  # of the folds that do not hold this row out, R2 would be far below -1
+    assert fit(X, y).cost is None
+
+
 def test_where_nothing_is_kept_the_score_is_that_of_chance():
     X, rng = columns()
     selection = fit(X, rng.integers(0, 2, N_ROWS), parameters={"keep": []})
