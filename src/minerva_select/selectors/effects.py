@@ -199,9 +199,9 @@ def _fit_folds(rows: EffectRows, splits: Sequence[RowSplit], sample: _Sample, co
         train, tune = split.members[0]
         n_training = EFFECTS.max_training_rows // n_folds
         weights = rows.weights.copy()
-        limits = ((train, n_training), (tune, n_training // 4), (split.held_out, n_evaluated))
-        parts = [take(part, most, weights) for part, most in limits]
-        found.append(fit_fold(replace(rows, weights=weights), *parts, seed=0))
+        train, tune = take(train, n_training, weights), take(tune, n_training // 4, weights)
+        held_out = take(split.held_out, n_evaluated, weights)
+        found.append(fit_fold(replace(rows, weights=weights), train, tune, held_out, seed=0))
     return [fold for fold in found if fold is not None]
 
 

@@ -135,14 +135,14 @@ def _draw(context: FitContext, splits: Sequence[RowSplit], strata: Indices, n_tr
     return _Drawn(used, place, folds)
 
 
-def _hardly_varies(y: Floats, weights: Floats, drawn: _Drawn) -> bool:
+def _hardly_varies(y: Indices | Floats, weights: Floats, drawn: _Drawn) -> bool:
     """Whether the held-out rows of a fold have next to none of the variance, which R2 is relative to."""
     smallest = MODEL_COST.min_variance_share * _variance(y, weights)
     own, scored = y[drawn.used], [fold for fold in drawn.folds if len(fold.held_out)]
     return any(_variance(own[fold.held_out], fold.weights[fold.held_out]) <= smallest for fold in scored)
 
 
-def _variance(y: Floats, weights: Floats) -> float:
+def _variance(y: Indices | Floats, weights: Floats) -> float:
     return float(np.average((y - np.average(y, weights=weights)) ** 2, weights=weights))
 
 
