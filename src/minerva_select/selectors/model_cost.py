@@ -137,13 +137,13 @@ def _draw(context: FitContext, splits: Sequence[RowSplit], strata: Indices, n_tr
 
 def _hardly_varies(y: Indices | Floats, weights: Floats, drawn: _Drawn) -> bool:
     """Whether the held-out rows of a fold have next to none of the variance, which R2 is relative to."""
-    smallest = MODEL_COST.min_variance_share * _variance(y, weights)
-    own, scored = y[drawn.used], [fold for fold in drawn.folds if len(fold.held_out)]
-    return any(_variance(own[fold.held_out], fold.weights[fold.held_out]) <= smallest for fold in scored)
+    own, smallest = y[drawn.used], MODEL_COST.min_variance_share * float(np.var(y[weights > 0]))
 
+    def variance(fold: CostFold) -> float:
+        of_rows, values = fold.weights[fold.held_out], own[fold.held_out]
+        return float(np.average((values - np.average(values, weights=of_rows)) ** 2, weights=of_rows))
 
-def _variance(y: Indices | Floats, weights: Floats) -> float:
-    return float(np.average((y - np.average(y, weights=weights)) ** 2, weights=weights))
+    return any(variance(fold) <= smallest for fold in drawn.folds if len(fold.held_out))
 
 
 @dataclass(frozen=True, eq=False)

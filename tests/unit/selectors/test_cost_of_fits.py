@@ -138,6 +138,14 @@ def test_where_one_number_has_nearly_all_the_variance_there_is_no_r2(largest):
     assert fit(X, y).cost is None
 
 
+def test_where_one_row_has_nearly_all_the_weight_there_is_no_r2():
+    X, rng = columns()
+    y = X["a"] + rng.normal(size=N_ROWS) / 3
+    weights = np.where(np.arange(N_ROWS) == 0, 1e6, 1.0)  # next to this row, the others have no variance
+    assert fit(X, y, sample_weight=weights).cost is None
+    assert fit(X, y, sample_weight=np.sqrt(np.sqrt(weights))).cost is not None
+
+
 def test_where_nothing_is_kept_the_score_is_that_of_chance():
     X, rng = columns()
     selection = fit(X, rng.integers(0, 2, N_ROWS), parameters={"keep": []})
