@@ -23,21 +23,24 @@ def add_supporting(judge: Judge, proven: Sequence[int], everything: Sequence[int
     """Add units in an order fixed on tuning rows, until the others together tell no more than the kept ones.
 
     The first test decides whether anything is added, at its level: do all columns together add information to the
-    proven units? Then the smallest size that is enough is found by doubling and bisection. Beside proven units, the
-    tuning rows choose which columns are tested together, since a model of all columns may drown in noise. Tuning rows
-    of one fold are held-out rows of another, so this choice would raise the level in pure noise: 7 of 30 small tables.
+    proven units? Then the smallest size that is enough is found by doubling and bisection. A model of all columns may
+    drown in noise, so beside proven units those that are best on the tuning rows are tested too, at half the level
+    each. Tuning rows of one fold are held-out rows of another, so this choice would raise the level in pure noise: 7
+    of 30 small tables.
     """
     if set(everything) <= set(proven) or not judge.has_time_for(SUPPORT.min_sets):
         return SupportResult()
     if judge.explains_target(judge.verdict(proven)):
         return SupportResult()
-    rest = _best_on_tuning_rows(judge, proven, everything) if proven else list(everything)
-    left, total = judge.left_behind(proven, rest), judge.measure_total(proven, rest).mean
-    level = VETTING.more_support_level if proven else VETTING.support_level
-    if left.p_value >= level or left.mean <= SUPPORT.first_share * total:
+    rests = [list(everything)]
+    if proven and {*(best := _best_on_tuning_rows(judge, proven, everything))} != {*everything}:
+        rests.append(best)
+    total = max(judge.measure_total(proven, rest).mean for rest in rests)
+    level = (VETTING.more_support_level if proven else VETTING.support_level) / len(rests)
+    left = [judge.left_behind(proven, rest) for rest in rests]
+    if not any(one.p_value < level and one.mean > SUPPORT.first_share * total for one in left):
         return SupportResult()
     order = rank_units(judge, proven, [unit for unit in everything if unit not in proven])
-    rests = [everything] if {*rest} == {*everything} else [everything, rest]
 
     def is_enough(size: int) -> bool:
         return all(_is_enough(judge, [*proven, *order[:size]], one, total) for one in rests)

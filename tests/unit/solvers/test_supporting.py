@@ -178,3 +178,15 @@ def test_units_that_tell_nothing_beyond_the_proven_ones_are_not_added():
     assert add_supporting(judge, [100], [0, 100]).added == []
     judge = LinearJudge([0.1, 0.001], standard_error=0.004, gains=[0.0, 0.02])
     assert add_supporting(judge, [100], [0, 100]).added == [0]
+
+
+def test_all_columns_are_tested_even_if_the_tuning_rows_prefer_fewer():
+    # On tuning rows the proven unit and one other are best; that one adds nothing, all columns do
+    class OtherJudge(LinearJudge):
+        def left_behind(self, units, everything):
+            found = super().left_behind(units, everything)
+            return found if len(everything) == 9 else MeanEstimate(0.0, self.standard_error)
+
+    tuning = [0.0, 1.0, *[0.5] * 7]
+    judge = OtherJudge([0.1, 0.1, 0.1, *[0.001] * 6], tuning=tuning)
+    assert add_supporting(judge, [100], [*range(8), 100]).added == [0, 1, 2]
