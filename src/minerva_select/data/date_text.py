@@ -49,7 +49,7 @@ def check_format(name: str, date_format: str) -> None:
     try:
         is_valid = moment.strftime(date_format) != date_format
         datetime.datetime.strptime(moment.strftime(date_format), date_format)
-    except ValueError:
+    except (ValueError, re.error):  # the latter if a directive is repeated
         is_valid = False
     if not is_valid:
         raise InputError(f"{name} needs a format such as %d/%m/%Y, got {brief(date_format)}.")
@@ -159,4 +159,7 @@ def _parse(text: str, date_format: str) -> datetime.datetime | None:
         return None
     if date_format.startswith("%Y%m%d") and not re.match(r"\d{8}", text.strip()):  # 2024131 would be 2024-1-31
         return None
-    return moment if moment.tzinfo is None else moment.astimezone(datetime.UTC).replace(tzinfo=None)
+    try:
+        return moment if moment.tzinfo is None else moment.astimezone(datetime.UTC).replace(tzinfo=None)
+    except OverflowError:  # before year 1 or after year 9999 in UTC
+        return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import re
 from collections.abc import Callable, Sequence
@@ -74,17 +75,21 @@ class Comparison:
                 raise self._refused("holds true and false")
             return column.cast(pa.int8()), pa.scalar(int(self.value.lower() == "true"), type=pa.int8())
         if is_date(kind):
-            if not _DATE.fullmatch(self.value):
-                raise self._refused("holds dates, which are compared with one such as 2024-01-31")
-            moment = datetime.datetime.fromisoformat(self.value)
-            return column.cast(pa.timestamp("us", getattr(kind, "tz", None))).cast(pa.timestamp("us")), pa.scalar(
-                moment
-            )
+            moments = pa.timestamp("us", getattr(kind, "tz", None))
+            has_nanoseconds = getattr(kind, "unit", "") == "ns"  # which a condition cannot name
+            return column.cast(moments, safe=not has_nanoseconds).cast(pa.timestamp("us")), self._moment()
         if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
             if not _NUMBER.fullmatch(self.value):
                 raise self._refused("holds numbers")
             return column.cast(pa.float64(), safe=False), pa.scalar(float(self.value))
         raise self._refused(f"has type {kind}, which cannot be compared")
+
+    def _moment(self) -> Any:
+        """The value as a date."""
+        if _DATE.fullmatch(self.value):
+            with contextlib.suppress(ValueError):  # such as February 30
+                return pa.scalar(datetime.datetime.fromisoformat(self.value))
+        raise self._refused("holds dates, which are compared with one such as 2024-01-31")
 
     def _refused(self, why: str) -> InputError:
         return InputError(f"Column {self.column!r} {why}; {self.operator} {brief(self.value)} does not fit.")

@@ -45,6 +45,11 @@ def test_a_time_zone_is_converted_to_utc():
     assert parsed.to_pylist() == [datetime.datetime(2022, 12, 31, 22, 30)]
 
 
+def test_a_time_before_year_one_in_utc_is_refused():
+    with pytest.raises(InputError, match="'0001-01-01"):
+        parse_dates("when", pa.chunked_array([["0001-01-01T00:00:00+1400"]]), "%Y-%m-%dT%H:%M:%S%z")
+
+
 def test_integers_can_be_dates():
     parsed = parse_dates("when", pa.chunked_array([[20230131, None]]), "%Y%m%d")
     assert parsed.to_pylist() == [datetime.datetime(2023, 1, 31), None]
@@ -82,7 +87,7 @@ def test_columns_of_other_types_are_refused():
         parse_dates("when", pa.chunked_array([[1.5]]), "%Y")
 
 
-@pytest.mark.parametrize("date_format", ["dd/mm/yyyy", "", "%Q", "%"])
-def test_a_format_without_directives_is_refused(date_format):
+@pytest.mark.parametrize("date_format", ["dd/mm/yyyy", "", "%Q", "%", "%d/%d"])
+def test_a_format_that_is_none_is_refused(date_format):
     with pytest.raises(InputError, match="--date"):
         check_format("--date", date_format)
