@@ -41,7 +41,8 @@ def _check_classes(column: Column) -> list[Finding]:
     if len(single):
         shown = [str(level).removesuffix(".0") if column.is_numeric else str(level) for level in single]
         listed: dict[str, Any] = {"n_classes": len(single), "classes": shown[: PREFLIGHT.max_listed_classes]}
-        options = _leave_out(column, shown) if len(single) <= PREFLIGHT.max_listed_classes else ()
+        can_be_left_out = len(levels) - len(single) >= 2 and len(single) <= PREFLIGHT.max_listed_classes
+        options = _leave_out(column, shown) if can_be_left_out else ()
         found.append(Finding(FindingCode.SINGLE_MEMBER_CLASSES, (column.name,), listed, options))
     return found
 

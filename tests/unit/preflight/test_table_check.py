@@ -72,6 +72,14 @@ def test_a_target_of_1500_strings_is_found():
     assert finding.values == {"n_classes": 1500, "n_rows": 3000}
 
 
+@pytest.mark.parametrize(("n_common", "expected"), [(1, ()), (2, ("--where", "y != 'rare'"))])
+def test_a_class_of_one_row_is_left_out_if_two_classes_remain(n_common, expected):
+    y = pd.Series([f"c{k % n_common}" for k in range(99)] + ["rare"], name="y")
+    check = check_table(pd.DataFrame({"x": np.random.default_rng(0).normal(size=100)}), y)
+    (finding,) = check.of(FindingCode.SINGLE_MEMBER_CLASSES)
+    assert finding.options == expected
+
+
 def test_every_code_is_tested(check):
     assert {finding.code for finding in check.findings} | {FindingCode.MANY_CLASSES} == {*FindingCode}
 
