@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
-import io
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -27,14 +25,12 @@ def to_csv(selection: Selection) -> str:
     """
     names = [field.name for field in dataclasses.fields(FeatureResult) if field.name != "reason"]
     at = names.index("selected") + 1
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([*names[:at], "reason_code", "reason_columns", *names[at:], "reason"])
+    lines = [[*names[:at], "reason_code", "reason_columns", *names[at:], "reason"]]
     for result in selection.features:
         cells = [_cell(getattr(result, name)) for name in names]
         reason = [_cell(result.reason.code), _cell(result.reason.columns)]
-        writer.writerow([*cells[:at], *reason, *cells[at:], _cell(str(result.reason))])
-    return stream.getvalue()
+        lines.append([*cells[:at], *reason, *cells[at:], _cell(str(result.reason))])
+    return "".join(f"{','.join(map(_quote_cell, cells))}\n" for cells in lines)
 
 
 def to_sql(selection: Selection, table: str | Sequence[str] | None, dialect: str) -> str:
@@ -57,6 +53,12 @@ def _quote(name: str, dialect: str) -> str:
         raise InputError(f"The name {name!r} has a null character, which SQL does not allow; rename the column.")
     start, end = _QUOTES[dialect]
     return f"{start}{name.replace(end, 2 * end)}{end}"
+
+
+def _quote_cell(text: str) -> str:
+    """Quote a cell where it is necessary; the csv module of Python 3.11 does not quote a carriage return."""
+    quoted = text.replace('"', '""')
+    return f'"{quoted}"' if any(letter in text for letter in ',"\r\n') else text
 
 
 def _cell(value: Any) -> str:

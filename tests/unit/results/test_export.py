@@ -13,7 +13,7 @@ from full_selection import full_selection
 from minerva_select.errors import InputError, InputTypeError
 from minerva_select.results import FeatureResult, Reason, ReasonCode, Selection
 
-ODD = ('12" discs', "a,b", "line\nbreak", "select", "naïve; x", "it's", "`tick`", "[box]", "x.y")
+ODD = ('12" discs', "a,b", "line\nbreak", "a\r=1+1", "select", "naïve; x", "it's", "`tick`", "[box]", "x.y")
 
 
 def selection_of(names, dropped=()):
@@ -32,7 +32,7 @@ def test_csv_has_one_line_per_feature_with_the_values_of_the_frame():
 
 
 def test_odd_names_survive_csv():
-    rows = list(csv.DictReader(io.StringIO(selection_of(ODD).to_csv())))
+    rows = list(csv.DictReader(io.StringIO(selection_of(ODD).to_csv(), newline="")))
     assert [row["feature"] for row in rows] == [*ODD]
 
 
