@@ -18,14 +18,22 @@ class OutputFormat:
     sql_dialect: str = "standard"
 
     def __post_init__(self) -> None:
-        asked = {"--json": self.as_json, "--csv": self.as_csv, "--sql": self.sql is not None}
-        given = [option for option, is_given in asked.items() if is_given]
+        given = self._given()
         if len(given) > 1:
             raise InputError(f"{given[0]} and {given[1]} cannot be combined; give one of them.")
         if self.sql is not None and not all(self.sql.split(".")):
             raise InputError(f"--sql needs the name of a table, such as sales or shop.sales, got {self.sql!r}.")
         if self.sql_dialect != "standard" and self.sql is None:
             raise InputError("--sql-dialect needs --sql, such as --sql sales.")
+
+    @property
+    def option(self) -> str | None:
+        """The option that asks for a format; None without one."""
+        return next(iter(self._given()), None)
+
+    def _given(self) -> list[str]:
+        asked = {"--json": self.as_json, "--csv": self.as_csv, "--sql": self.sql is not None}
+        return [option for option, is_given in asked.items() if is_given]
 
     def write(self, selection: Selection) -> str | None:
         """Return the selection in this format; None if none is asked for."""

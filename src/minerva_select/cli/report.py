@@ -42,7 +42,8 @@ def report_command(
     output = OutputFormat(as_json, as_csv, sql, sql_dialect)
     selection = saved[0]
     if len(saved) > 1 or _is_comparison(selection):
-        _report_comparisons(saved, out, n_features, quiet=quiet)
+        _check_comparisons(saved, n_features, output)
+        _report_comparisons(saved, out, quiet=quiet)
         return
     loaded = Selection.load(selection)
     if n_features is not None:
@@ -75,13 +76,21 @@ def _is_comparison(path: Path) -> bool:
     return isinstance(document, dict) and "all_features" in document
 
 
-def _report_comparisons(saved: Sequence[Path], out: Path, n_features: int | None, *, quiet: bool) -> None:
+def _check_comparisons(saved: Sequence[Path], n_features: int | None, output: OutputFormat) -> None:
+    """Raise for what only a saved selection has."""
+    option = "--n-features" if n_features is not None else output.option
+    if option is not None:
+        raise InputError(f"{option} needs one saved selection; remove the option, or give one selection.json.")
+    for path in saved:
+        if path.exists() and not _is_comparison(path):
+            raise InputError(f"{str(path)!r} is not a saved comparison; only comparisons can share a page.")
+
+
+def _report_comparisons(saved: Sequence[Path], out: Path, *, quiet: bool) -> None:
     """Write one page of saved comparisons."""
     from minerva_select.evaluation import Comparison
     from minerva_select.report.comparison_page import render_comparisons
 
-    if n_features is not None:
-        raise InputError("--n-features needs a saved selection, but the files are comparisons; remove the option.")
     comparisons = [Comparison.load(path) for path in saved]
     if prepare_file(out).exists() and any(out.samefile(path) for path in saved):
         raise InputError(f"--out {str(out)!r} is the comparison itself; choose another name for the page.")

@@ -135,6 +135,8 @@ def test_comparisons_with_a_selection_or_its_options_are_refused(run, assert_ref
     comparison("one").save("one.json")
     SELECTION.save("selection.json")
     assert_refused(run("report", "one.json", "selection.json"), "not a saved comparison")
+    assert_refused(run("report", "selection.json", "selection.json"), "not a saved comparison")
     assert_refused(run("report", "one.json", "--n-features", "1"), "--n-features")
+    assert_refused(run("report", "one.json", "--json"), "--json needs one saved selection")
     assert_refused(run("report", "one.json", "--out", "one.json"), "the comparison itself")
     assert not (folder / "report.html").exists()
