@@ -111,12 +111,7 @@ def _section(comparison: Comparison) -> Section:
         (*explain_columns(comparison, reference), *explain_differences(comparison, reference)),
         tuple(describe_notes(comparison)),
         tuple(row.label for row in finished),
-        tuple(
-            VoteRow(
-                vote.feature, tuple(_mark(row, vote.feature) for row in finished), number(vote.marginal_nats, digits)
-            )
-            for vote in comparison.votes()
-        ),
+        tuple(_vote_row(vote, finished, digits) for vote in comparison.votes()),
         tuple(
             (row.label, *(number(comparison.agreement(row.method, other.method), 2) for other in finished))
             for row in finished

@@ -41,11 +41,10 @@ def _settle_leaks(selection: Selection) -> list[NextStep]:
     names = list(dict.fromkeys(name for warning in leaks for name in warning.columns))
     if not names:
         return []
-    few = join_names([*names[:_MOST_NAMED], *([f"{len(names) - _MOST_NAMED} more"] if len(names) > 3 else [])])
-    them = "it" if len(names) == 1 else "those that are not"
+    are, them = ("is", "it") if len(names) == 1 else ("are", "those that are not")
     return [
         NextStep(
-            f"First find out whether {few} {'is' if len(names) == 1 else 'are'} known before the outcome. If not, drop "
+            f"First find out whether {join_names(names, _MOST_NAMED)} {are} known before the outcome. If not, drop "
             f"{them} and fit again: next to a leak, other features seem to add nothing."
         )
     ]

@@ -85,10 +85,12 @@ def _unparsed_numbers(columns: Sequence[str], values: _Values) -> str:
 
 
 def _raised_to_minimum(columns: Sequence[str], values: _Values) -> str:
-    n_found, minimum = values.number("n_found"), values.number("minimum")
+    n_found, minimum, one = values.number("n_found"), values.number("minimum"), len(columns) == 1
+    found = {"0": "No feature was", "1": "Only 1 feature was"}.get(n_found, f"Only {n_found} features were")
     return (
-        f"Only {n_found} features were found to carry information; the best others ({_quoted(columns)}) are kept "
-        f"because min_features_to_select is {minimum}. Nothing shows that they carry any."
+        f"{found} found to carry information; the best {'other one' if one else 'others'} ({_quoted(columns)}) "
+        f"{'is' if one else 'are'} kept because min_features_to_select is {minimum}. "
+        f"Nothing shows that {'it carries' if one else 'they carry'} any."
     )
 
 

@@ -37,6 +37,19 @@ def test_a_name_that_is_shortened_cannot_be_typed_so_no_command_is_given():
     assert "--drop" not in found
 
 
+@pytest.mark.parametrize(
+    ("n_found", "columns", "expected"),
+    [
+        (0, ["a", "b"], ["No feature was found", "the best others ('a' and 'b') are kept", "they carry any"]),
+        (1, ["a"], ["Only 1 feature was found", "the best other one ('a') is kept", "it carries any"]),
+        (2, ["a"], ["Only 2 features were found"]),
+    ],
+)
+def test_what_is_kept_to_reach_a_minimum_is_counted(n_found, columns, expected):
+    found = sentence(WarningCode.RAISED_TO_MINIMUM, *columns, n_found=n_found, minimum=3)
+    assert [part for part in expected if part not in found] == []
+
+
 def test_many_leaks_share_a_sentence():
     found = sentence(WarningCode.LEAK, *(f"f{k}" for k in range(7)), share=0.9, target="y")
     assert "'f4'" in found

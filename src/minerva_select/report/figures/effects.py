@@ -41,7 +41,7 @@ def draw(data: EffectPanels, theme: Theme) -> Any:
         traces += panel_marks(panel, data, theme, names)
         axes |= _axes(k, panel, data, theme, layout, names)
         annotations.append(_title(panel, titles[k], theme, names))
-    drawn = style.new_figure(  # all at once: plotly checks everything anew after each change
+    drawn = style.new_figure(  # all at once: plotly checks everything again after each change
         theme,
         layout["height"],
         title=style.footnote(theme, note),
