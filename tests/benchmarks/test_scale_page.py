@@ -101,7 +101,7 @@ def test_a_throughput_whose_repeats_differ_is_not_shown(bench):
 
 
 def test_memory_of_children_is_counted(bench):
-    child = "import time; x = b'x' * 60_000_000; time.sleep(0.3)"
+    child = "import time; x = b'x' * 60_000_000; time.sleep(1)"
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
     assert 60e6 < bench.commands.measure([sys.executable, "-c", parent]).peak_bytes < 200e6
 

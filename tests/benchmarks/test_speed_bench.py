@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import re
-import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -88,12 +87,18 @@ def test_the_time_of_a_stage_excludes_that_of_the_stages_inside_it(speed, monkey
     monkeypatch.setattr(speed.stages, "STAGES", {
         "outer": ("solvers.screen:add_pair_tables",), "inner": ("solvers.screen:sort_by_screen",),
     })  # fmt: skip
-    monkeypatch.setattr(screen, "sort_by_screen", lambda: time.sleep(0.05))
-    monkeypatch.setattr(screen, "add_pair_tables", lambda: (time.sleep(0.1), screen.sort_by_screen()))
+    now = [0.0]
+    clock = SimpleNamespace(perf_counter=lambda: now[0], process_time=lambda: now[0])
+    monkeypatch.setattr(speed.stages, "time", clock)
+
+    def pass_time(seconds):
+        now[0] += seconds
+
+    monkeypatch.setattr(screen, "sort_by_screen", lambda: pass_time(5))
+    monkeypatch.setattr(screen, "add_pair_tables", lambda: (pass_time(10), screen.sort_by_screen()))
     with speed.stages.measure_stages() as times:
         screen.add_pair_tables()
-    assert 0.1 <= times.wall["outer"] < 0.145
-    assert 0.05 <= times.wall["inner"] < 0.095
+    assert (times.wall["outer"], times.wall["inner"]) == (10, 5)
 
 
 def test_functions_are_restored_after_a_measurement(speed):

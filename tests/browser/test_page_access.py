@@ -82,7 +82,7 @@ def test_the_navigation_links_to_every_section_and_marks_the_current_one(open_re
         link.click()
         assert report.page.locator(link.get_attribute("href")).is_visible()
     report.page.get_by_role("link", name="Interactions", exact=True).click()
-    links.and_(report.page.locator("[aria-current='true']")).get_by_text("Interactions").wait_for(timeout=2000)
+    links.and_(report.page.locator("[aria-current='true']")).get_by_text("Interactions").wait_for()
 
 
 def test_headings_go_down_one_level_at_a_time_from_one_title(report):

@@ -43,7 +43,7 @@ def cells():
 
     sources = [BEGIN + ENDS["done"], BEGIN + ENDS["failed"], ENDS["quiet"]]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
-    Client(notebook, timeout=60, kernel_name="python3").execute()
+    Client(notebook, timeout=300, kernel_name="python3").execute()
     shown = [cell.outputs for cell in notebook.cells]
     return {name: (outputs, sent.get(k, [])) for k, (name, outputs) in enumerate(zip(ENDS, shown, strict=True))}
 

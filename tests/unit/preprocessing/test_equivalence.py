@@ -239,9 +239,9 @@ def test_every_representative_represents_itself(x, rng):
 
 
 def timed(classes, columns):
-    start = time.monotonic()
+    start = time.process_time()
     found = find(classes, **columns)
-    return found, time.monotonic() - start
+    return found, time.process_time() - start
 
 
 def test_thousands_of_equivalent_columns_take_seconds(rng):

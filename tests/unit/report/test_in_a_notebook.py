@@ -35,7 +35,7 @@ def outputs(tmp_path_factory):
         for name, value in environment.items():
             patch.setenv(name, value)
         client = nbclient.NotebookClient(
-            notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
+            notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
         )
         client.execute()
     return [[output.get("data", {}) for output in cell.outputs] for cell in notebook.cells]

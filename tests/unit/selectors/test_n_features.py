@@ -57,9 +57,9 @@ def test_one_fit_gives_the_features_of_fits_that_are_told_their_number(name):
     X, y = table if isinstance(table, tuple) else (table.X, table.y)
     fitted = fit(X, y)
     for n_features in range(1, 11):
-        start = time.perf_counter()
+        start = time.process_time()
         changed = fitted.with_n_features(n_features)
-        assert time.perf_counter() - start < 0.1  # 0.3 ms on an idle core
+        assert time.process_time() - start < 0.5  # a fit takes seconds, this 0.3 ms
         told = fit(X, y, n_features_to_select=n_features)
         assert changed.get_feature_names_out().tolist() == told.get_feature_names_out().tolist()
         assert told.selection_.ranking == fitted.selection_.ranking
