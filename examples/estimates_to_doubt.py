@@ -52,7 +52,7 @@ for name, estimate in found.items():
     print(f"{name:>5}: {estimate}")
 
 # %%
-# Their intervals do not tell: the interval of CCA is the narrowest.
+# The intervals do not show it: the interval of CCA is the narrowest.
 
 fig, ax = plt.subplots(figsize=(7.2, 2.6))
 for row, estimate in enumerate(found.values()):

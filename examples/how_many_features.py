@@ -2,8 +2,8 @@
 How many features are enough?
 =============================
 
-A selection has a path: the best sets of every smaller size, with their information. It shows what a feature less would
-cost.
+A selection has a path: the best sets of every smaller size, with their information. It shows what one feature less
+would cost.
 """
 
 # %%

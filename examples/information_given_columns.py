@@ -8,7 +8,7 @@ that the new columns add to those that are there: the conditional mutual informa
 
 # %%
 # First a case with a known answer: x follows z, and y follows both. All three are normal, so the truth follows from
-# correlations: x tells log 2 about y, but only half of it if z is known already.
+# correlations: x has log 2 nats about y, but only half of them if z is known.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -30,7 +30,7 @@ X, y = load_diabetes(return_X_y=True, as_frame=True)
 print(X.columns.tolist())
 
 # %%
-# What do the blood values (``s1`` to ``s6``) tell about the progression, alone?
+# What do the blood values (``s1`` to ``s6``) say about the progression, alone?
 
 blood = [name for name in X if name.startswith("s") and name != "sex"]
 body = ["age", "sex", "bmi", "bp"]

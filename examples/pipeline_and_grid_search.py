@@ -52,8 +52,8 @@ print(best.get_feature_names_out())
 print(best.selection_)
 
 # %%
-# Parameters of the selector can be searched as well (``select__n_features_to_select``), but need a fit for each value.
-# The selection gives the best sets of every size after one fit, as its path.
+# Parameters of the selector can be searched as well. With ``MinervaSelector(reuse_fit=True)``, all values of
+# ``select__n_features_to_select`` share one fit per split. The path has the best set of every size:
 
 import matplotlib.pyplot as plt
 

@@ -7,7 +7,7 @@ methods. They show how stable a selection is.
 """
 
 # %%
-# Do the same columns come out if some of the rows had not been there? Four fits, each on 80% of the rows, two at a
+# Would the same columns come out if some of the rows had not been there? Four fits, each on 80% of the rows, two at a
 # time.
 
 import matplotlib.pyplot as plt
@@ -23,7 +23,7 @@ for selection in selections:
     print(selection.selected)
 
 # %%
-# The shares belong into the selection of all rows: with them, its report has a section on stability.
+# The shares belong in the selection of all rows: with them, its report has a section on stability.
 
 selection = with_frequencies(MinervaSelector(random_state=0).fit(X, y).selection_, selections, subsample=0.8)
 print(selection.repeats)
