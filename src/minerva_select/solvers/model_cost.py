@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,7 +79,7 @@ def _predict(rows: CostRows, fold: CostFold, features: list[int]) -> Floats:  # 
         return _constant(rows, y, weights, len(fold.held_out))
     x = rows.x[:, features]
 
-    def labeled(chosen: Indices) -> LabeledRows:
+    def labeled(chosen: Indices, classes: NDArray[Any]) -> LabeledRows:
         if not rows.n_classes:
             return LabeledRows(x[chosen], rows.y[chosen].astype(np.float64), fold.weights[chosen])
         chosen = chosen[np.isin(rows.y[chosen], classes)]
@@ -91,11 +92,14 @@ def _predict(rows: CostRows, fold: CostFold, features: list[int]) -> Floats:  # 
         n_leaves=max(n_leaves for n_rows, n_leaves in JUDGE.tree_leaves if len(fold.train) >= n_rows),
         seed=_SEED,
     )
-    tunes = len(fold.tune) > 0 and len(train_classes) == len(classes)
-    most = max(1, min(settings.max_rounds, MODEL_COST.max_trees // max(1, len(classes))))
-    model = fit_trees(settings, labeled(fold.train), labeled(fold.tune), most) if tunes else None
+    most, model = max(1, min(settings.max_rounds, MODEL_COST.max_trees // max(1, len(classes)))), None
+    if len(fold.tune) > 0 and len(train_classes) != 1:
+        parts = labeled(fold.train, train_classes), labeled(fold.tune, train_classes)
+        model = fit_trees(replace(settings, n_classes=len(train_classes)), *parts, most)
     if model is None or len(fold.rest) <= JUDGE.max_refit_rows:
-        model = fit_trees(settings, labeled(fold.rest), n_rounds=most if model is None else model.n_rounds)
+        model = fit_trees(settings, labeled(fold.rest, classes), n_rounds=most if model is None else model.n_rounds)
+    else:
+        classes = train_classes
     found = model.predict(x[fold.held_out])
     if not rows.n_classes:
         return found[:, None]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from minerva_select.codes import ScoreMetric
+from minerva_select.config import JUDGE
 from minerva_select.solvers.model_cost import CostFold, CostRows, choose_metric, score_fold
 
 N_ROWS = 1200
@@ -66,6 +69,20 @@ def test_classes_that_no_training_row_has_are_scored_as_never_predicted():
     y[:800][y[:800] == 2] = 1
     score = score_fold(rows_of(x, y, 3), parts(), [0, 1], ScoreMetric.MACRO_ROC_AUC)
     assert 0.5 < score.value < 1
+
+
+@pytest.mark.parametrize("max_refit_rows", [0, 10_000])
+def test_a_class_that_only_tuning_rows_have_does_not_prevent_early_stopping(monkeypatch, max_refit_rows):
+    settings = dataclasses.replace(JUDGE, max_refit_rows=max_refit_rows)
+    monkeypatch.setattr("minerva_select.solvers.model_cost.JUDGE", settings)
+    x, y = table(lambda x, rng: (x[:, 0] + rng.normal(size=N_ROWS) > 0.9).astype(np.int64))
+    more = y.copy()
+    more[700] = 2
+    scores = [
+        score_fold(rows_of(x, own, n_classes), parts(), [0, 1, 2], ScoreMetric.MACRO_ROC_AUC).value
+        for own, n_classes in ((y, 2), (more, 3))
+    ]
+    assert scores[1] == pytest.approx(scores[0], abs=0.03)  # with all rounds it is 0.09 less
 
 
 def test_held_out_rows_of_one_class_have_no_score():
