@@ -133,7 +133,8 @@ class MinervaSelector(SolverSelector):
             return _fitted_attributes(other)
 
         key = fit_key(self.get_params(deep=False), (X, y, sample_weight, groups, times))
-        self.__dict__.update(SHARED_FITS.get_or_fit(key, fit_all))
+        attributes = SHARED_FITS.get_or_fit(key, fit_all)
+        self.__dict__.update({name: copy.copy(value) for name, value in attributes.items()})  # arrays can be changed
         if n_features is not None:
             self._finish(resize(self.selection_, n_features, "n_features_to_select"))
         return self

@@ -82,6 +82,14 @@ def test_only_a_whole_number_as_seed_can_share_fits(seed):
         key(random_state=seed)
 
 
+def test_a_change_of_one_selectors_arrays_does_not_change_those_of_others(pair, fits):
+    first, second = (MinervaSelector(random_state=0, reuse_fit=True) for _ in range(2))
+    expected = first.fit(pair.X, pair.y).support_.copy()
+    first.support_[:] = ~expected
+    assert (second.fit(pair.X, pair.y).support_ == expected).all()
+    assert len(fits) == 1
+
+
 def test_only_tables_in_memory_share_fits(pair):
     with pytest.raises(InputError, match="table in memory"):
         MinervaSelector(random_state=0, reuse_fit=True).fit(iter(()), pair.y)
