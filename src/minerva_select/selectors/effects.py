@@ -31,6 +31,7 @@ from minerva_select.solvers.local_effects import (
 from minerva_select.text.feature_order import sort_features
 
 _NO_VARIANCE = 1e-300
+_LARGEST = float(np.finfo(np.float64).max)
 
 Indices = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -142,13 +143,13 @@ def _unit(y: Floats) -> float:
 
 
 def _convert(effects: Effects, unit: float) -> Effects:
-    """Effects on a target that was measured in a unit."""
+    """Effects on a target that was measured in a unit. The end of an interval may exceed the largest float."""
 
-    def number(value: float | None) -> float | None:
-        return None if value is None else _number(value * unit)
+    def number(value: float) -> float:
+        return _number(min(max(value * unit, -_LARGEST), _LARGEST))
 
     def points(own: Sequence[EffectPoint | None]) -> tuple[Any, ...]:
-        return tuple(None if p is None else EffectPoint(*(_number(v * unit) for v in astuple(p))) for p in own)
+        return tuple(None if p is None else EffectPoint(*map(number, astuple(p))) for p in own)
 
     def convert(one: FeatureEffect) -> FeatureEffect:
         curves = [replace(c, observed=points(c.observed), adjusted=points(c.adjusted)) for c in one.curves]
@@ -156,8 +157,8 @@ def _convert(effects: Effects, unit: float) -> Effects:
 
     pair = effects.pair
     if pair is not None:
-        pair = replace(pair, values=tuple(tuple(map(number, row)) for row in pair.values))
-    overall = tuple(_number(value * unit) for value in effects.overall)
+        pair = replace(pair, values=tuple(tuple(None if v is None else number(v) for v in row) for row in pair.values))
+    overall = tuple(map(number, effects.overall))
     return replace(effects, overall=overall, features=tuple(map(convert, effects.features)), pair=pair)
 
 

@@ -199,6 +199,16 @@ def test_a_table_of_arrow_with_groups_and_weights_has_effects():
     assert selection.effects.overall[0] == pytest.approx(share, abs=1e-5)  # six significant digits
 
 
+def test_intervals_beyond_the_largest_number_end_there():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.random(40), "b": rng.random(40)})
+    y = 1.7e308 * np.where(rng.random(40) < 0.9, 1.0, -1.0) * (1 - rng.random(40) / 99)
+    selection = fit(X, y)
+    points = [point for effect in selection.effects.features for point in effect.curves[0].observed]
+    assert max(point.high for point in points) == pytest.approx(np.finfo(float).max, rel=1e-5)  # six digits
+    assert Selection.from_json(selection.to_json()) == selection
+
+
 @pytest.mark.parametrize("factor", [1e300, 1e-200])
 def test_a_target_of_extreme_size_has_the_same_effects_in_its_unit(factor):
     rng = np.random.default_rng(2)
