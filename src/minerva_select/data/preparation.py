@@ -20,7 +20,7 @@ from minerva_select.data.number_text import NumberFormat, is_text, parse_numbers
 from minerva_select.data.open_table import open_staged
 from minerva_select.data.row_filter import Comparison
 from minerva_select.data.source import Source
-from minerva_select.data.staging import StagingDirectory, write_parquet
+from minerva_select.data.staging import StagingDirectory, without_views, write_parquet
 from minerva_select.data.text_values import distinct_texts
 from minerva_select.errors import InputError
 from minerva_select.io.atomic import is_regular_file
@@ -69,7 +69,7 @@ def prepare_table(table: Any, preparation: Preparation) -> Any:
     table = _Conversion.of(preparation, lambda names: iter([table.select(names)])).apply(table)
     if not preparation.filters:
         return table
-    return table.filter(pa.array(_sample(_kept(table, preparation), preparation)))
+    return _choose(table, _sample(_kept(table, preparation), preparation))
 
 
 def prepare_source(
@@ -142,7 +142,7 @@ def _prepared_blocks(
         if rows is None:
             yield conversion.apply(block)
         elif rows[start:stop].any() or start == 0:  # at least one table, for its schema
-            yield conversion.apply(block).filter(pa.array(rows[start:stop]))
+            yield _choose(conversion.apply(block), rows[start:stop])
         start = stop
 
 
@@ -163,6 +163,10 @@ def _kept(table: Any, preparation: Preparation) -> NDArray[np.bool_]:
     for name in preparation.present:
         kept &= ~compute.is_null(table.column(name), nan_is_null=True).to_numpy()
     return kept
+
+
+def _choose(table: Any, rows: NDArray[np.bool_]) -> Any:
+    return without_views(table).filter(pa.array(rows))
 
 
 def _sample(kept: NDArray[np.bool_], preparation: Preparation) -> NDArray[np.bool_]:

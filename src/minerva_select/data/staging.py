@@ -81,9 +81,17 @@ def write_parquet(tables: Iterator[Any], path: Path, name: str) -> None:
 
 def _as_storable(table: Any) -> Any:
     """Make all columns nullable, and replace text views, which pyarrow before 21 does not write."""
-    columns = [one.cast(_WITHOUT_VIEWS[one.type]) if one.type in _WITHOUT_VIEWS else one for one in table.columns]
-    schema = pa.schema([pa.field(name, one.type) for name, one in zip(table.column_names, columns, strict=True)])
-    return pa.Table.from_arrays(columns, schema=schema)
+    table = without_views(table)
+    schema = pa.schema([pa.field(name, one.type) for name, one in zip(table.column_names, table.columns, strict=True)])
+    return pa.Table.from_arrays(table.columns, schema=schema)
+
+
+def without_views(table: Any) -> Any:
+    """The table with plain text in place of text views, of which pyarrow cannot choose rows."""
+    for place, field in enumerate(table.schema):
+        if field.type in _WITHOUT_VIEWS:
+            table = table.set_column(place, field.name, table.column(place).cast(_WITHOUT_VIEWS[field.type]))
+    return table
 
 
 def _open_writer(path: Path, schema: Any, name: str, **options: Any) -> Any:
