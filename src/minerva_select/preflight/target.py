@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from minerva_select.codes import FindingCode
+import numpy as np
+
+from minerva_select.codes import Conversion, FindingCode
 from minerva_select.config import PREFLIGHT
 from minerva_select.preflight.text_columns import find_notation
 from minerva_select.preprocessing.column_types import TargetTypes
@@ -39,7 +41,7 @@ def _check_classes(column: Column) -> list[Finding]:
         found.append(Finding(FindingCode.MANY_CLASSES, (column.name,), values))
     single = levels[counts == 1]
     if len(single):
-        shown = [str(level).removesuffix(".0") if column.is_numeric else str(level) for level in single]
+        shown = [_describe_level(level, column) for level in single]
         listed: dict[str, Any] = {"n_classes": len(single), "classes": shown[: PREFLIGHT.max_listed_classes]}
         can_be_left_out = len(levels) - len(single) >= 2 and len(single) <= PREFLIGHT.max_listed_classes
         options = _leave_out(column, shown) if can_be_left_out else ()
@@ -47,8 +49,17 @@ def _check_classes(column: Column) -> list[Finding]:
     return found
 
 
+def _describe_level(level: Any, column: Column) -> str:
+    """A level as it is written in a condition."""
+    if column.conversion is Conversion.DATE:
+        return str(np.datetime64(round(1e6 * level), "us")).removesuffix(".000000").removesuffix("T00:00:00")
+    return str(level).removesuffix(".0") if column.is_numeric else str(level)
+
+
 def _leave_out(column: Column, levels: list[str]) -> tuple[str, ...]:
-    """Option that leaves out the rows of these classes; none if a name or a class cannot be quoted."""
+    """Option that leaves out the rows of these classes; none if a name or a class cannot be written."""
+    if column.conversion not in (None, Conversion.DATE, Conversion.DECIMAL, Conversion.UNPARSED):
+        return ()
     is_word = column.name.isidentifier() and column.name.lower() != "and"
     name = column.name if is_word else quote(column.name)
     quoted = levels if column.is_numeric else [quote(level) for level in levels]

@@ -80,6 +80,13 @@ def test_a_class_of_one_row_is_left_out_if_two_classes_remain(n_common, expected
     assert finding.options == expected
 
 
+def test_a_class_that_is_a_date_is_named_by_its_day():
+    y = pd.Series(pd.to_datetime(["2024-01-01", "2024-01-02"] * 50 + ["2025-03-01"]), name="y")
+    check = check_table(pd.DataFrame({"x": np.random.default_rng(0).normal(size=101)}), y)
+    (finding,) = check.of(FindingCode.SINGLE_MEMBER_CLASSES)
+    assert finding.options == ("--where", "y != 2025-03-01")
+
+
 def test_every_code_is_tested(check):
     assert {finding.code for finding in check.findings} | {FindingCode.MANY_CLASSES} == {*FindingCode}
 
