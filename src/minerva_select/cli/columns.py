@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from minerva_select.errors import InputError, unknown_name
+from minerva_select.text.formatting import count_features
 
 ROW_OPTIONS = ("--group-column", "--time-column", "--weight-column")
 """Options that name one column with a property of each row."""
@@ -88,7 +89,8 @@ def check_count(n_features: int | None, n_columns: int, keep: Sequence[str] = ()
         return
     if n_features > n_columns:
         raise InputError(
-            f"--n-features is {n_features}, but there are {n_columns} features; request at most that many."
+            f"--n-features is {n_features}, but there {'is' if n_columns == 1 else 'are'} {count_features(n_columns)}; "
+            "request at most that many."
         )
     if n_features < len(keep):
         raise InputError(

@@ -17,9 +17,8 @@ MIN_ROWS = 6  # two each to train, tune and test on
 def check_rows(n_rows: int) -> None:
     """Raise if a table has too few rows to split."""
     if n_rows < MIN_ROWS:
-        raise InputError(
-            f"{n_rows} samples are too few to train, tune and test on different ones; give at least {MIN_ROWS}."
-        )
+        count = "1 sample is" if n_rows == 1 else f"{n_rows} samples are"
+        raise InputError(f"{count} too few to train, tune and test on different ones; give at least {MIN_ROWS}.")
 
 
 def split_rows(
