@@ -77,9 +77,9 @@ def refine_sets(sets: SetEstimates, kept: Sequence[str], context: FitContext) ->
     more = max(0.0, found.high - sets.kept.high)
 
     def raise_ends(estimate: Estimate) -> Estimate:
-        return replace(
-            estimate, nats=estimate.nats + added, high=estimate.high + more, note=None, entropy=None, doubt=found.doubt
-        )
+        nats = estimate.nats + added
+        high = max(nats, estimate.high + more)  # that of all columns may have a narrower interval
+        return replace(estimate, nats=nats, high=high, note=None, entropy=None, doubt=found.doubt)
 
     return SetEstimates(raise_ends(sets.kept), raise_ends(sets.total))
 

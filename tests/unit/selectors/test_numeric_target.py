@@ -1,12 +1,16 @@
 """Claims about the figures of a selection with a numeric target, next to those of ``mutual_information``."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from minerva_select import MinervaSelector, mutual_information
 from minerva_select.codes import ReasonCode
-from minerva_select.results import FeatureResult, Reason
+from minerva_select.results import Estimate, FeatureResult, Reason
+from minerva_select.runtime.deadline import Deadline
+from minerva_select.selectors import numeric_target
 from minerva_select.selectors.numeric_target import raise_contributions
 
 N_ROWS = 400
@@ -51,6 +55,16 @@ def test_the_path_ends_at_the_information_of_the_kept_columns(selection):
     assert selection.mutual_information.nats in nats
     assert nats == sorted(nats, reverse=nats[0] > nats[-1])
     assert selection.mutual_information.nats <= selection.total_information.nats
+
+
+def test_a_raised_estimate_stays_within_its_interval(monkeypatch):
+    monkeypatch.setattr(numeric_target, "is_numeric_target", lambda context: True)
+    monkeypatch.setattr(numeric_target, "_estimate", lambda *arguments: Estimate(0.7, 0.6, 0.75, N_ROWS))
+    context = SimpleNamespace(table=SimpleNamespace(columns=("a",)), n_rows=N_ROWS, deadline=Deadline(None))
+    kept, total = Estimate(0.5, 0.4, 0.8, N_ROWS), Estimate(0.52, 0.5, 0.55, N_ROWS)
+    found = numeric_target.refine_sets(numeric_target.SetEstimates(kept, total), ["a"], context)
+    assert (found.kept.nats, found.kept.high) == (0.7, 0.8)
+    assert found.total.low <= found.total.nats <= found.total.high
 
 
 def test_contributions_may_lack_what_the_models_of_all_kept_columns_lack():
