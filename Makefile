@@ -176,7 +176,7 @@ lint-release:  ## workflows, issue forms, citation and Dockerfile; needs a netwo
 	$(LINT)/bin/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
 	$(LINT)/bin/hadolint Dockerfile
 
-pictures: setup  ## screenshots for README and docs/report.md, from two fits: two minutes on 2 cores; needs Chromium
+pictures: setup  ## pictures of README, docs/report.md and docs/guide/effects.md, from five fits; needs Chromium, and MINERVA_DATA for three of them
 	$(BIN)/python docs/pictures.py
 
 clean:
