@@ -14,7 +14,9 @@ class VettingConfig:
     level: float = 0.05  # probability that anything at all is selected from pure noise
     permutation_level: float = 0.025  # the part of it for the permutation tests, and
     support_level: float = 0.025  # for the test of all columns together, if no column is proven
-    more_support_level: float = 0.05  # of that test beside proven columns: a miss costs more than a needless column
+    more_support_level: float = (
+        0.05  # of that test where some columns are proven: a miss costs more than a needless column
+    )
 
 
 VETTING = VettingConfig()
@@ -65,7 +67,7 @@ ELIMINATION = EliminationConfig()
 
 @dataclass(frozen=True)
 class SupportConfig:
-    """Which units are kept beside the proven ones."""
+    """Which units are kept in addition to the proven ones."""
 
     first_share: float = 0.005  # of all information, that the other columns must add for any to be added
     left_share: float = 0.003  # of all information, that the dropped columns may add for certain; or

@@ -20,13 +20,13 @@ class SupportResult:
 
 
 def add_supporting(judge: Judge, proven: Sequence[int], everything: Sequence[int]) -> SupportResult:
-    """Add units in an order fixed on tuning rows, until the others together tell no more than the kept ones.
+    """Add units in an order fixed on tuning rows, until the others together add nothing to the kept ones.
 
     The first test decides whether anything is added, at its level: do all columns together add information to the
     proven units? Then the smallest size that is enough is found by doubling and bisection. A model of all columns may
-    drown in noise, so beside proven units those that are best on the tuning rows are tested too, at half the level
-    each. Tuning rows of one fold are held-out rows of another, so this choice would raise the level in pure noise: 7
-    of 30 small tables.
+    drown in noise, so if some units are proven, those that are best on the tuning rows are tested too, at half the
+    level each. Tuning rows of one fold are held-out rows of another, so this choice would raise the level in pure
+    noise: 7 of 30 small tables.
     """
     if set(everything) <= set(proven) or not judge.has_time_for(SUPPORT.min_sets):
         return SupportResult()

@@ -22,7 +22,7 @@ _PROOFS = {
 
 
 def has_proof(selection: Selection) -> bool:
-    """Whether the fit tells proven features from supporting ones; fits of version 0.1 and other methods do not."""
+    """Whether the fit distinguishes proven and supporting features; fits of version 0.1 and other methods do not."""
     return selection.left_behind is not None or any(is_supporting(result) for result in selection.features)
 
 
