@@ -17,6 +17,7 @@ from minerva_select.data.splits import split_rows
 from minerva_select.errors import InputError
 from minerva_select.evaluation.backends import n_bytes
 from minerva_select.evaluation.downstream import choose_metric
+from minerva_select.preprocessing.column_names import resolve_categorical
 from minerva_select.preprocessing.column_types import CategoricalFeatures, infer_column_types, infer_target_types
 from minerva_select.schema import Column, ColumnType, Table
 
@@ -87,8 +88,6 @@ def read_dataset(
 ) -> Dataset:
     """Read a table and a target, and split the rows, stratified by the target."""
     import joblib  # noqa: PLC0415 - takes 0.1 s
-
-    from minerva_select.selectors.parameters import resolve_categorical  # noqa: PLC0415 - loads torch
 
     table = as_table(X)
     y_table = as_target(y, table.n_rows)

@@ -15,8 +15,9 @@ from scipy.stats import rankdata
 from minerva_select.config import PREFLIGHT
 from minerva_select.data.frames import as_table
 from minerva_select.data.memory_budget import MemoryBudget, is_source, load_or_stream
-from minerva_select.errors import InputError, unknown_name
+from minerva_select.errors import InputError
 from minerva_select.preprocessing.binned_information import bin_ranks
+from minerva_select.preprocessing.column_names import as_names
 from minerva_select.preprocessing.column_types import TargetTypes
 from minerva_select.schema import Column, ColumnType, Table
 
@@ -91,6 +92,7 @@ class SampledTable:
     positions: NDArray[np.int64]  # of the rows in the whole table
     n_rows: int  # of the whole table
     n_columns: int
+    names: tuple[str, ...]  # of all columns, also of those that are dropped
 
 
 def sample_table(X: Any, drop: Sequence[str]) -> SampledTable:
@@ -98,20 +100,20 @@ def sample_table(X: Any, drop: Sequence[str]) -> SampledTable:
     whole = X if is_source(X) else load_or_stream(X, MemoryBudget.from_max_memory(None))
     if not is_source(whole):
         whole = as_table(whole, allow_infinite=True)
-    for name in drop:
-        if name not in whole.names:
-            raise unknown_name("column", name, whole.names)
-    names = [name for name in whole.names if name not in {*drop}]
+    dropped = {*as_names(drop, whole.names, "drop")}
+    names = [name for name in whole.names if name not in dropped]
     if not names:
         raise InputError("drop names all columns; drop fewer.")
     chosen = _thin_columns(names)
     if isinstance(whole, Table):
         rows = _sampled_rows(whole.n_rows, len(names), PREFLIGHT.n_slices)
         table = whole.select(chosen)
-        return SampledTable(table if len(rows) == whole.n_rows else table.take(rows), rows, whole.n_rows, len(names))
+        return SampledTable(
+            table if len(rows) == whole.n_rows else table.take(rows), rows, whole.n_rows, len(names), tuple(whole.names)
+        )
     rows = _sampled_rows(whole.n_rows, len(names), PREFLIGHT.n_source_slices)
     table = as_table(_read_slices(whole.select(chosen), rows), allow_infinite=True)
-    return SampledTable(table, rows, whole.n_rows, len(names))
+    return SampledTable(table, rows, whole.n_rows, len(names), tuple(whole.names))
 
 
 def _thin_columns(names: list[str]) -> list[str]:

@@ -20,6 +20,7 @@ from minerva_select.preflight.leaks import find_leaks
 from minerva_select.preflight.target import find_target_faults
 from minerva_select.preflight.text_columns import find_text_faults
 from minerva_select.preflight.uninformative import find_uninformative
+from minerva_select.preprocessing.column_names import resolve_categorical
 from minerva_select.preprocessing.column_types import CategoricalFeatures, infer_column_types, infer_target_types
 from minerva_select.results.table_check import Finding, TableCheck
 from minerva_select.schema import Column, Table
@@ -115,14 +116,17 @@ def read_input(
     check_length(target, sampled.n_rows)
     missing = np.logical_or.reduce([column.missing for column in target.columns])
     if missing.all():
-        raise InputError(f"The target {target.names[0]!r} has no values; choose another target.")
+        one = len(target.names) == 1
+        which = f"The target {target.names[0]!r} has no values" if one else "No row has a value of every target"
+        raise InputError(f"{which}; choose another target.")
     known = target.take(np.flatnonzero(~missing)) if missing.any() else target
     check_rows(known.n_rows)
     check_target(known)
     has_target = ~missing[positions]
     if not has_target.all():
         table, positions = table.take(np.flatnonzero(has_target)), positions[has_target]
-    types = infer_column_types(table, _of_columns(categorical_features, table))
+    categorical = resolve_categorical(categorical_features, sampled.names)
+    types = infer_column_types(table, _of_columns(categorical, table))
     data = CheckedRows(table, target.take(positions), types, infer_target_types(known, target_type))
     return CheckInput(data, positions, known, sampled, [*_missing_target(target, missing), *infinite])
 

@@ -25,6 +25,7 @@ from minerva_select.mi.fold import Fold, held_out_clusters
 from minerva_select.mi.inference import MeanEstimate, estimate_mean
 from minerva_select.mi.stacking import FoldInformation, stack
 from minerva_select.mi.training_loop import TrainingContext
+from minerva_select.preprocessing.column_names import resolve_categorical
 from minerva_select.preprocessing.column_types import (
     CategoricalFeatures,
     TargetTypes,
@@ -49,7 +50,7 @@ from minerva_select.selectors.continuous_estimate import (
 )
 from minerva_select.selectors.device_fallback import compute_or_fall_back
 from minerva_select.selectors.fold_splits import encode, make_folds, split_into_folds
-from minerva_select.selectors.parameters import as_generator, resolve_categorical
+from minerva_select.selectors.parameters import as_generator
 from minerva_select.selectors.row_metadata import RowMetadata, read_row_metadata
 from minerva_select.solvers.candidate_search import SearchContext, search_candidates
 from minerva_select.solvers.screen import screen_fold

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from minerva_select.checks import check_choice, check_feature_count, check_integer, is_finite
-from minerva_select.errors import InputError, brief, unknown_name
-from minerva_select.preprocessing.column_types import CategoricalFeatures
+from minerva_select.errors import InputError, brief
+from minerva_select.preprocessing.column_names import check_categorical
 from minerva_select.preprocessing.rescale import rescale_extremes
 from minerva_select.schema import Table
 
@@ -26,7 +26,6 @@ _MIN_WEIGHT_RATIO = 1e-20  # smaller weights count as 0
 _MAX_COUNT = 1_000_000  # trees, iterations or permutations
 _MIN_COUNTS = {"n_estimators": 1, "n_iterations": 1, "n_permutations": 1, "block_size": 2}
 _MAX_JOBS = 1024
-_CATEGORICAL = "categorical_features"
 _MAX_COEFFICIENT = 1e30  # training uses single precision, which overflows soon after
 
 
@@ -87,28 +86,6 @@ def check_minimum(minimum: Any, count: int | None, n_columns: float) -> None:
         )
 
 
-def check_categorical(categorical: Any) -> None:
-    """Raise for a string other than "auto"; column names are checked when the table is read."""
-    if isinstance(categorical, str) and categorical != "auto":
-        raise InputError(f"categorical_features must be 'auto' or a list of column names, got {brief(categorical)}.")
-    if isinstance(categorical, Mapping):
-        for name, value in categorical.items():
-            if not isinstance(value, bool | np.bool_):
-                raise InputError(
-                    f"categorical_features must map names to True (categorical) or False (numeric), got {brief(value)} "
-                    f"for {brief(name)}."
-                )
-
-
-def resolve_categorical(categorical: CategoricalFeatures, names: Sequence[str]) -> CategoricalFeatures:
-    """Resolve the columns of ``categorical_features``, which may be given by position."""
-    check_categorical(categorical)
-    if isinstance(categorical, str):
-        return categorical
-    resolved = as_names(list(categorical) if isinstance(categorical, Mapping) else categorical, names, _CATEGORICAL)
-    return dict(zip(resolved, categorical.values(), strict=True)) if isinstance(categorical, Mapping) else resolved
-
-
 def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     """Return row weights as floats; None means one for every row."""
     if sample_weight is None:
@@ -144,26 +121,6 @@ def check_still_varies(target: Table) -> None:
                 f"The target {column.name!r} has only one value in the rows with a positive sample_weight; "
                 "give rows with other values a positive weight."
             )
-
-
-def as_names(columns: Any, names: Sequence[str], parameter: str, known: frozenset[str] | None = None) -> list[str]:
-    """Resolve columns given by name, or by position if the table has no names; ``known`` is the set of names."""
-    listed = [columns] if isinstance(columns, str | numbers.Integral) else columns
-    if (
-        not isinstance(listed, Iterable) or getattr(listed, "ndim", 1) == 0
-    ):  # a zero-dimensional array cannot be iterated
-        raise InputError(f"{parameter} must be a list of column names, got {brief(columns)}.")
-    known = frozenset(names) if known is None else known
-    return [_as_name(column, names, known, parameter) for column in listed]
-
-
-def _as_name(column: Any, names: Sequence[str], known: frozenset[str], parameter: str) -> str:
-    name = str(column)
-    if name not in known and isinstance(column, numbers.Integral) and 0 <= int(column) < len(names):
-        return names[int(column)]
-    if name not in known:
-        raise unknown_name(f"column (in {parameter})", name, names)
-    return name
 
 
 def as_generator(random_state: Any) -> np.random.Generator:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from minerva_select.codes import ReasonCode
 from minerva_select.errors import InputError, brief
+from minerva_select.preprocessing.column_names import as_names, resolve_categorical
 from minerva_select.preprocessing.column_types import CategoricalFeatures, TargetTypes, infer_column_types
 from minerva_select.preprocessing.duplicated_rows import TableRows, find_copies
 from minerva_select.preprocessing.duplicates import find_duplicates, find_unusable
@@ -23,7 +24,6 @@ from minerva_select.preprocessing.linear_combinations import find_determined
 from minerva_select.results import Reason
 from minerva_select.schema import Column, ColumnType, Table
 from minerva_select.selectors.fold_splits import find_strata
-from minerva_select.selectors.parameters import as_names, resolve_categorical
 
 _PROBE_ROWS = 1024
 _MIN_ROWS_OF_COPIES = 100  # with fewer rows, groups of copies may be too few to split

@@ -176,6 +176,18 @@ def test_bad_input_is_one_sentence(X, y, message):
     assert "\n" not in str(error.value)
 
 
+def test_columns_are_named_by_position_as_in_a_fit():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(51, size=2000), rng.normal(size=2000)])
+    share = rng.permutation(np.linspace(0.1, 0.9, 51))[X[:, 0].astype(int)]
+    y = (rng.random(2000) < share).astype(int)
+    assert columns(check_table(X, y), FindingCode.CODES_AS_NUMBERS) == {"x0"}
+    for parameters in ({"categorical_features": [0]}, {"drop": [0]}):
+        assert columns(check_table(X, y, **parameters), FindingCode.CODES_AS_NUMBERS) == set()
+    with pytest.raises(InputError, match="categorical_features"):
+        check_table(X, y, categorical_features={"x9": True})
+
+
 def test_an_unknown_column_to_drop_is_refused():
     with pytest.raises(InputError, match="x9"):
         check_table(np.eye(20), np.arange(20) % 2, drop=["x99"])

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from minerva_select.codes import ReasonCode
 from minerva_select.data.frames import as_target
 from minerva_select.errors import InputError
+from minerva_select.preprocessing.column_names import resolve_categorical
 from minerva_select.preprocessing.column_types import CategoricalFeatures, infer_column_types, infer_target_types
 from minerva_select.preprocessing.duplicates import find_unusable
 from minerva_select.preprocessing.rescale import rescale_extremes
 from minerva_select.schema import Column, ColumnType, Table
-from minerva_select.selectors.parameters import check_still_varies, resolve_categorical
+from minerva_select.selectors.parameters import check_still_varies
 
 _MAX_EXACT = 2.0**53  # up to here a float holds every integer
 
