@@ -74,7 +74,7 @@ class ModelCostConfig:
     min_rows: int = 2_000  # of each fold; if even these have too many cells, there are fewer columns, but
     min_columns: int = 50
     max_trees: int = 2_000  # rounds times classes
-    max_held_out_rows: int = 50_000  # over all folds
+    max_held_out_rows: int = 50_000  # over all folds; of many columns, so many that they have at most ``max_cells``
     min_variance_share: float = 0.01  # of the variance of a number in the held-out rows of each fold
     seconds: float = 0.5  # estimate of the time that it takes: for any table, and
     seconds_per_cell: float = 2e-6

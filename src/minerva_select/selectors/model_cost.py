@@ -45,7 +45,8 @@ def measure_cost(context: FitContext, splits: Sequence[RowSplit], results: Seque
     if not context.deadline.allows(seconds):
         return None
     strata = y.astype(np.int64) if n_classes else np.zeros(len(y), dtype=np.int64)
-    drawn = _draw(context, splits, strata, n_training)
+    n_scored = max(MODEL_COST.min_rows, min(MODEL_COST.max_held_out_rows, MODEL_COST.max_cells // len(names)))
+    drawn = _draw(context, splits, strata, n_training, n_scored // len(splits))
     if not n_classes and _hardly_varies(y, context.weights, drawn):
         return None
     table = context.table.select(names).take(drawn.place[drawn.used])
@@ -102,7 +103,7 @@ class _Drawn:
     folds: list[CostFold]
 
 
-def _draw(context: FitContext, splits: Sequence[RowSplit], strata: Indices, n_training: int) -> _Drawn:
+def _draw(context: FitContext, splits: Sequence[RowSplit], strata: Indices, n_training: int, n_scored: int) -> _Drawn:
     """Draw training, tuning and held-out rows of every fold from those in memory, with rare classes whole."""
     sample = context.table_rows
     in_table = np.arange(context.n_rows) if sample is None else sample.rows
@@ -119,7 +120,6 @@ def _draw(context: FitContext, splits: Sequence[RowSplit], strata: Indices, n_tr
         drawn = sample_rows(strata[rows], most)
         return rows[drawn.rows], weights[drawn.rows] / drawn.shares
 
-    n_scored = MODEL_COST.max_held_out_rows // len(splits)
     parts = []
     for split in splits:
         train, tune = split.members[0]
