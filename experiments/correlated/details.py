@@ -22,7 +22,7 @@ def by_case(records: Iterable[Record]) -> dict[str, list[Record]]:
 
 def case_table(cases: Iterable[Case], runs: Mapping[str, list[Record]], before: Mapping[str, list[Record]]) -> str:
     """Render one line per case; ``before`` has the records of another version on the same machine."""
-    head = [*HEAD, "signal lost", "median s", "max s", *(["median s before"] if before else []), "failed"]
+    head = [*HEAD, "signal lost", "median CPU s", "max CPU s", *(["median CPU s before"] if before else []), "failed"]
     lines = []
     for case in cases:
         if case.name in runs:

@@ -25,7 +25,7 @@ class Outcome:
     n_splits: int
     n_columns: int
     n_kept: float  # mean
-    seconds: float  # median
+    seconds: float  # of the CPU, median
     shares: Mapping[str, float | None]  # of each judge
     metric: str  # "r2", "auc" or "pr_auc"
     values: Mapping[str, float]  # of the metric, by judge
@@ -87,7 +87,7 @@ def _summarize(table: str, method: str, runs: Sequence[Record], every: Sequence[
         n_splits=len(runs),
         n_columns=runs[0]["n_columns"],
         n_kept=statistics.fmean(len(run["kept"]) for run in runs),
-        seconds=statistics.median(run["seconds"] for run in runs),
+        seconds=statistics.median(run["cpu_seconds"] for run in runs),
         shares={
             judge: share([run["scores"][judge] for run in runs], [run["scores"][judge] for run in every])
             for judge in judges

@@ -59,8 +59,8 @@ def render(study: Study, records: Sequence[Record], figure: str) -> str:
         "Means over the splits, in nats. *Overlap*: kept columns for which the interval of the contribution overlaps "
         "that of `mutual_information(X[[column]], y, given=X[other kept columns])`, on the first split.",
         own_table(study, runs),
-        "## Seconds to select",
-        "Median over the splits.",
+        "## CPU seconds to select",
+        "Median over the splits. They can be compared between runs on a machine that does other work, and seconds cannot.",
         by_table(study, outcomes, lambda outcome: brief(outcome.seconds)),
         "## Machines and versions",
         describe_machines(records),
@@ -99,7 +99,7 @@ def summary_table(outcomes: Sequence[Outcome]) -> str:
     """Render one line per method: shares, tables that lose information, columns, time."""
     head = [
         "method", "tables", "mean share", "mean share, each at most 1", "mean share of AUC, PR-AUC or R2",
-        f"tables below {GOAL}", "columns kept", "median s",
+        f"tables below {GOAL}", "columns kept", "median CPU s",
     ]  # fmt: skip
     lines = []
     for method in present(outcomes):
