@@ -60,7 +60,7 @@ def render(study: Study, records: Sequence[Record], figure: str) -> str:
         "that of `mutual_information(X[[column]], y, given=X[other kept columns])`, on the first split.",
         own_table(study, runs),
         "## CPU seconds to select",
-        "Median over the splits. They can be compared between runs on a machine that does other work, and seconds cannot.",
+        "Median over the splits. Other work on the machine hardly changes them.",
         by_table(study, outcomes, lambda outcome: brief(outcome.seconds)),
         "## Machines and versions",
         describe_machines(records),
