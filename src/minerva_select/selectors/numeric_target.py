@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from minerva_select.codes import EstimateDoubt
-from minerva_select.config import EXPLANATION, INFERENCE
+from minerva_select.config import ATTRIBUTION, EXPLANATION, INFERENCE
 from minerva_select.mi.inference import IntervalEstimate
 from minerva_select.results import Estimate, FeatureResult
 from minerva_select.runtime.device import MAX_THREADS
@@ -42,12 +42,16 @@ def is_numeric_target(context: FitContext) -> bool:
 
 
 def refine_columns(solution: VettingSolution, context: FitContext) -> VettingSolution:
-    """Replace the information of single numeric columns, kept ones first, by that of ``mutual_information``."""
+    """Replace the information of single numeric columns by that of ``mutual_information``.
+
+    Of the kept columns first, then of those that carry information by counts.
+    """
     if not is_numeric_target(context):
         return solution
     marginal = dict(solution.columns.marginal)
     kept = [feature for unit in solution.selected for feature in context.units[unit]]
-    strongest = sorted(marginal, key=lambda feature: -marginal[feature].mean)
+    informative = [feature for feature, found in marginal.items() if found.z > ATTRIBUTION.replaced_z]
+    strongest = sorted(informative, key=lambda feature: -marginal[feature].mean)
     for feature in list(dict.fromkeys([*kept, *strongest]))[: EXPLANATION.max_pair_estimates]:
         column = context.table.select([context.order[feature]]).columns[0]
         if feature not in marginal or column.missing.any() or not context.deadline.allows(1.0):
