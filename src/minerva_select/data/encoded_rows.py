@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
@@ -179,6 +181,16 @@ def pack_quantiles(quantiles: Tensor) -> Tensor:  # int16
     """Round quantiles to the middles of 65,535 equal cells of (0, 1): keeps their order, with errors below 8e-6."""
     cells = (quantiles * _N_CELLS).floor_().clamp_(max=_N_CELLS - 1).add_(1 + MISSING_QUANTILE)
     return cells.nan_to_num_(nan=MISSING_QUANTILE).to(torch.int16)
+
+
+def pack_array(quantiles: NDArray[np.float32]) -> NDArray[np.int16]:
+    """Pack an array as :func:`pack_quantiles` does, to the same bits, in a single thread."""
+    cells: NDArray[np.float32] = np.floor(quantiles * np.float32(_N_CELLS))
+    np.minimum(cells, np.float32(_N_CELLS - 1), out=cells)
+    cells += np.float32(1 + MISSING_QUANTILE)
+    cells[np.isnan(cells)] = MISSING_QUANTILE
+    packed: NDArray[np.int16] = cells.astype(np.int16)
+    return packed
 
 
 def unpack_quantiles(packed: Tensor, any_missing: bool = True) -> Tensor:  # float32

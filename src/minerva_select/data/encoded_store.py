@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from minerva_select.data.block_encoder import CPU, BlockEncoder
 from minerva_select.data.block_pipeline import MIN_THREADS, PipelineSize, map_blocks
-from minerva_select.data.encoded_rows import MISSING_QUANTILE, PackedRows, pack_quantiles
+from minerva_select.data.encoded_rows import MISSING_QUANTILE, PackedRows, pack_array
 from minerva_select.data.encoded_store_files import (
     CODES,
     QUANTILES,
@@ -86,7 +86,7 @@ class EncodedStore:
             check_codes(folder, state)
         if state.n_written < state.n_rows:
             check_disk_space(folder, state)
-            encode = BlockEncoder(encoder.packed(_pack), device)
+            encode = BlockEncoder(encoder.packed(pack_array), device)
             blocks = map_blocks(
                 source.select(encoder.names_), encode, block_rows, PipelineSize(n_threads), state.n_written
             )
@@ -137,11 +137,6 @@ def _new_state(source: Source, encoder: TableEncoder, key: str) -> StoreState:
     numeric = [k for k, one in enumerate(encoder.encoders_) if isinstance(one, QuantileEncoder)]
     levels = {k: one.n_levels for k, one in enumerate(encoder.encoders_) if not isinstance(one, QuantileEncoder)}
     return StoreState(key, source.n_rows, len(numeric), tuple(levels.values()), (*numeric, *levels))
-
-
-def _pack(quantiles: NDArray[np.float32]) -> NDArray[np.int16]:
-    packed: NDArray[np.int16] = pack_quantiles(torch.from_numpy(quantiles)).numpy()
-    return packed
 
 
 def _write(

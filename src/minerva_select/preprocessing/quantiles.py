@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+Pack = Callable[[NDArray[np.float32]], NDArray[Any]]
+"""Returns quantiles in another representation, such as integers."""
+
 _SORTED_SEARCH_FROM = 1 << 14
 _BELOW_ONE = np.nextafter(np.float32(1), np.float32(0))
 
@@ -33,7 +36,7 @@ class QuantileEncoder:
         self._store_quantiles(counts)
         return self
 
-    def packed(self, pack: Callable[[NDArray[np.float32]], NDArray[Any]]) -> QuantileEncoder:
+    def packed(self, pack: Pack) -> QuantileEncoder:
         """A copy whose :meth:`transform` returns quantiles in another representation."""
         other = copy(self)
         other.steps_, other.missing_ = pack(self.steps_), pack(np.full(1, self.missing_))[0]
@@ -77,8 +80,53 @@ class QuantileEncoder:
         steps[1::2] = self.quantiles_
         steps[2::2] = below_or_equal / n_values
         steps[0], steps[-1] = (self.quantiles_[0], self.quantiles_[-1]) if len(counts) else (0.5, 0.5)
-        # With more than 8 M rows the highest quantile would round to 1
-        self.steps_ = np.minimum(steps.astype(np.float32), _BELOW_ONE)
+        self.steps_ = _finish_steps(steps)
+
+
+def encode_quantiles(values: NDArray[Any], in_training: NDArray[np.bool_], pack: Pack | None = None) -> NDArray[Any]:
+    """Quantiles of all values among those ``in_training``, with a single sort.
+
+    They are those of a :class:`QuantileEncoder`; ``pack`` returns them in another representation.
+    """
+    missing = np.isnan(values)
+    present = np.flatnonzero(~missing) if missing.any() else None
+    order = np.argsort(values if present is None else values.take(present))
+    order = order if present is None else present.take(order)
+    ascending = values.take(order)
+    is_last = np.ones(len(order), dtype=bool)  # of equal values
+    np.not_equal(ascending[1:], ascending[:-1], out=is_last[:-1])
+    del ascending  # a long column takes much memory
+    counts: NDArray[Any] = in_training.take(order)
+    below_or_equal = np.cumsum(counts, dtype=np.float64)
+    sizes = None
+    if not is_last.all():
+        last = np.flatnonzero(is_last)
+        below_or_equal, sizes = below_or_equal[last], np.diff(last, prepend=-1)
+        counts = np.diff(below_or_equal, prepend=0.0)
+    steps: NDArray[Any] = _finish_steps(_distinct_quantiles(below_or_equal, counts))
+    quantiles = np.empty(len(values), dtype=np.float32)
+    if pack is not None:
+        steps, quantiles = pack(steps), pack(np.full(1, np.nan, dtype=np.float32)).repeat(len(values))
+    elif present is not None:
+        quantiles.fill(np.nan)
+    quantiles[order] = steps if sizes is None else np.repeat(steps, sizes)
+    return quantiles
+
+
+def _distinct_quantiles(below_or_equal: NDArray[np.float64], counts: NDArray[Any]) -> NDArray[np.float64]:
+    """Quantiles of ascending values, some of which are training values, and some may not be."""
+    n_values = below_or_equal[-1] if len(below_or_equal) else 0.0
+    if n_values == 0:
+        return np.full(len(counts), 0.5)
+    quantiles: NDArray[np.float64] = (below_or_equal - counts / 2) / n_values
+    lowest, highest = np.searchsorted(below_or_equal, [1.0, n_values])
+    quantiles[:lowest], quantiles[highest + 1 :] = quantiles[lowest], quantiles[highest]
+    return quantiles
+
+
+def _finish_steps(quantiles: NDArray[np.float64]) -> NDArray[np.float32]:
+    # With more than 8 M rows the highest quantile would round to 1
+    return np.minimum(quantiles.astype(np.float32), _BELOW_ONE)
 
 
 def _count_below(ascending: NDArray[Any], values: NDArray[Any], missing: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
-from itertools import islice
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 
 from minerva_select.errors import InputError, unknown_name
 from minerva_select.preprocessing.categories import MAX_LEVELS, LevelEncoder, check_same_type, code_type
-from minerva_select.preprocessing.quantiles import QuantileEncoder
+from minerva_select.preprocessing.quantiles import Pack, QuantileEncoder, encode_quantiles
 from minerva_select.preprocessing.value_counts import count_values
 from minerva_select.schema import Column, ColumnType, Table
 
 # Columns written at a time: up to four cache lines of codes per row, and fewer for a long table to save memory
 _MAX_COLUMNS, _MIN_COLUMNS = 256, 8
 _BLOCK_VALUES = 1 << 25
+_MIN_ROWS_OF_THREADS = 1 << 14  # below, threads wait for Python's lock most of the time
+_FLOAT: np.dtype[Any] = np.dtype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +74,7 @@ class TableEncoder:
         for name in self.names_:
             if name not in known:
                 raise unknown_name("column", name, table.names)
-        return self._assemble(table.select(self.names_), find_quantiles)
+        return self._assemble(table.select(self.names_), find_quantiles, _quantile_type(self.encoders_))
 
     def fit_transform(self, table: Table) -> EncodedTable:
         """Fit and encode the training rows; faster than both calls."""
@@ -82,7 +84,33 @@ class TableEncoder:
                 encoder.fit(column)
         return self._assemble(table, lambda encoder, column: encoder.fit_transform(column.values))
 
-    def packed(self, pack: Callable[[NDArray[np.float32]], NDArray[Any]]) -> TableEncoder:
+    def fit_and_encode(
+        self, table: Table, rows: NDArray[Any], pack: Pack | None = None, n_threads: int = 1
+    ) -> EncodedTable:
+        """Fit to the training rows at these positions, each given once, and encode all rows.
+
+        Faster than both calls, and in less memory: the encoders of quantiles are not kept.
+        """
+        self._create_encoders(table)
+        in_training = np.zeros(table.n_rows, dtype=bool)
+        in_training[rows] = True
+
+        def fit_levels(columns: slice) -> None:
+            for encoder, column in zip(self.encoders_[columns], table.columns[columns], strict=True):
+                if isinstance(encoder, LevelEncoder):
+                    encoder.fit(column, rows)
+
+        def encode(_: QuantileEncoder, column: Column) -> NDArray[Any]:
+            if column.dictionary is None:
+                return encode_quantiles(column.values, in_training, pack)
+            encoder = QuantileEncoder().fit(*count_values(column, rows))
+            return find_quantiles(encoder if pack is None else encoder.packed(pack), column)
+
+        _for_blocks(fit_levels, table.n_rows, len(table.columns), n_threads)
+        missing = QuantileEncoder.missing_ if pack is None else pack(np.full(1, QuantileEncoder.missing_))
+        return self._assemble(table, encode, missing.dtype, n_threads)
+
+    def packed(self, pack: Pack) -> TableEncoder:
         """A copy whose :meth:`transform` returns quantiles in another representation, such as integers."""
         other = copy(self)
         other.encoders_ = tuple(one.packed(pack) if isinstance(one, QuantileEncoder) else one for one in self.encoders_)
@@ -99,32 +127,53 @@ class TableEncoder:
         )
 
     def _assemble(
-        self, table: Table, find_quantiles: Callable[[QuantileEncoder, Column], NDArray[Any]]
+        self,
+        table: Table,
+        find_quantiles: Callable[[QuantileEncoder, Column], NDArray[Any]],
+        quantile_type: np.dtype[Any] = _FLOAT,
+        n_threads: int = 1,
     ) -> EncodedTable:
         """Encode column by column; columns of different types go to different arrays."""
         pairs = list(enumerate(zip(self.encoders_, table.columns, strict=True)))
         numeric = [(k, encoder, column) for k, (encoder, column) in pairs if isinstance(encoder, QuantileEncoder)]
         categorical = [(k, encoder, column) for k, (encoder, column) in pairs if isinstance(encoder, LevelEncoder)]
         n_levels = tuple(encoder.n_levels for _, encoder, _ in categorical)
-        quantiles = np.empty((table.n_rows, len(numeric)), dtype=_quantile_type(encoder for _, encoder, _ in numeric))
+        quantiles = np.empty((table.n_rows, len(numeric)), dtype=quantile_type)
         codes = np.empty((table.n_rows, len(categorical)), dtype=code_type(max(n_levels, default=0)))
-        _fill(quantiles, (find_quantiles(encoder, column) for _, encoder, column in numeric))
-        _fill(codes, (encoder.transform(column) for _, encoder, column in categorical))
+        _fill(quantiles, lambda k: find_quantiles(*numeric[k][1:]), n_threads)
+        _fill(codes, lambda k: categorical[k][1].transform(categorical[k][2]), n_threads)
         positions = [tuple(k for k, _, _ in columns) for columns in (numeric, categorical)]
         return EncodedTable(quantiles, codes, n_levels, positions[0], positions[1], len(pairs))
 
 
-def _fill(rows: NDArray[Any], columns: Iterator[NDArray[Any]]) -> None:
+def _fill(rows: NDArray[Any], encode: Callable[[int], NDArray[Any]], n_threads: int) -> None:
     """Write columns into an array of rows, several at a time, so that each row gets several adjacent values."""
-    n_rows, n_columns = rows.shape
+
+    def fill(columns: slice) -> None:
+        block = np.empty((columns.stop - columns.start, len(rows)), dtype=rows.dtype)
+        for k in range(columns.start, columns.stop):
+            block[k - columns.start] = encode(k)
+        rows[:, columns] = block.T
+
+    _for_blocks(fill, len(rows), rows.shape[1], n_threads)
+
+
+def _for_blocks(work: Callable[[slice], None], n_rows: int, n_columns: int, n_threads: int) -> None:
+    """Call a function for adjacent columns, several at a time; for those of long tables, in threads."""
     n_together = max(_MIN_COLUMNS, min(_MAX_COLUMNS, _BLOCK_VALUES // max(1, n_rows)))
-    for start in range(0, n_columns, n_together):
-        block = np.stack(list(islice(columns, n_together)))
-        rows[:, start : start + len(block)] = block.T
+    blocks = [slice(start, min(start + n_together, n_columns)) for start in range(0, n_columns, n_together)]
+    if n_threads < 2 or n_rows < _MIN_ROWS_OF_THREADS:
+        for block in blocks:
+            work(block)
+        return
+    from minerva_select.runtime.parallel import run_in_threads  # noqa: PLC0415 - loads torch
+
+    run_in_threads([partial(work, block) for block in blocks], n_threads)
 
 
-def _quantile_type(encoders: Iterable[QuantileEncoder]) -> np.dtype[Any]:
-    return next((np.asarray(encoder.missing_).dtype for encoder in encoders), np.dtype(np.float32))
+def _quantile_type(encoders: Iterable[QuantileEncoder | LevelEncoder]) -> np.dtype[Any]:
+    numeric = (encoder for encoder in encoders if isinstance(encoder, QuantileEncoder))
+    return next((np.asarray(encoder.missing_).dtype for encoder in numeric), _FLOAT)
 
 
 def find_quantiles(encoder: QuantileEncoder, column: Column) -> NDArray[Any]:

@@ -11,6 +11,17 @@ from minerva_select.runtime.device import available_threads
 _Result = TypeVar("_Result")
 
 
+def run_in_threads(jobs: Sequence[Callable[[], _Result]], n_threads: int) -> list[_Result]:
+    """Run jobs that compute outside of Python's lock and return their results in order."""
+    if n_threads < 2 or len(jobs) < 2:
+        return [job() for job in jobs]
+    pool = ThreadPoolExecutor(min(n_threads, len(jobs)))
+    try:
+        return [future.result() for future in [pool.submit(job) for job in jobs]]
+    finally:
+        pool.shutdown(cancel_futures=True)  # an exception, or Ctrl-C, leaves no jobs behind
+
+
 def run_side_by_side(jobs: Sequence[Callable[[], _Result]], in_background: Sequence[bool]) -> list[_Result]:
     """Run jobs and return their results in order.
 

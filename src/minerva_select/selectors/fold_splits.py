@@ -11,13 +11,23 @@ import torch
 from numpy.typing import NDArray
 
 from minerva_select.config import SPLITS, TARGET_BINS, FitConfig
-from minerva_select.data.encoded_rows import Rows, join_columns, join_rows, rows_from_arrays
+from minerva_select.data.encoded_rows import (
+    MISSING_QUANTILE,
+    ColumnLayout,
+    PackedRows,
+    Rows,
+    join_columns,
+    join_rows,
+    pack_array,
+    rows_from_arrays,
+)
 from minerva_select.data.sharding import UNSHARDED, Sharding
 from minerva_select.errors import InputError
 from minerva_select.mi.fold import Fold, Target
 from minerva_select.preprocessing.column_types import TargetTypes
 from minerva_select.preprocessing.table_encoder import EncodedTable, TableEncoder
 from minerva_select.preprocessing.target_bins import fit_target_bins
+from minerva_select.runtime.device import available_threads
 from minerva_select.runtime.distributed import ProcessGroup
 from minerva_select.schema import ColumnType, Table
 from minerva_select.selectors.row_metadata import RowMetadata
@@ -30,6 +40,14 @@ def as_rows(encoded: EncodedTable, device: torch.device) -> Rows:
     """Convert encoded columns to tensors."""
     positions = encoded.numeric + encoded.categorical
     return rows_from_arrays(encoded.quantiles, encoded.codes, encoded.n_levels, positions, device)
+
+
+def as_packed_rows(encoded: EncodedTable, device: torch.device) -> Rows:
+    """Convert columns with packed quantiles to tensors."""
+    any_missing = bool((encoded.quantiles == MISSING_QUANTILE).any())
+    layout = ColumnLayout(len(encoded.numeric), encoded.n_levels, encoded.numeric + encoded.categorical, any_missing)
+    codes = torch.from_numpy(encoded.codes)
+    return PackedRows(torch.from_numpy(encoded.quantiles).to(device), codes.to(device), layout)
 
 
 def informative_rows(target: Table, target_types: TargetTypes) -> int:
@@ -106,9 +124,12 @@ def encode(
     table: Table, column_types: Mapping[str, ColumnType], splits: Sequence[RowSplit], device: torch.device
 ) -> Rows:
     """Encode the table once per split, by encoders fitted on its ``rest``, and concatenate the results."""
-    encoded = (TableEncoder(column_types).fit(table, split.rest).transform(table) for split in splits)
-    rows = [as_rows(one, device) for one in encoded]
-    return join_rows([one.pack() for one in rows] if table.n_rows >= PACKED_FROM else rows)
+    is_packed = table.n_rows >= PACKED_FROM
+    pack, convert = (pack_array, as_packed_rows) if is_packed else (None, as_rows)
+    encoded = (
+        TableEncoder(column_types).fit_and_encode(table, split.rest, pack, available_threads()) for split in splits
+    )
+    return join_rows([convert(one, device) for one in encoded])
 
 
 def encode_shard(

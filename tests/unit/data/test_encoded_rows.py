@@ -6,6 +6,7 @@ from minerva_select.data.encoded_rows import (
     ColumnLayout,
     Rows,
     join_rows,
+    pack_array,
     pack_quantiles,
     rows_from_arrays,
     stack_rows,
@@ -116,6 +117,15 @@ def test_missing_quantiles_are_missing_when_unpacked():
     assert torch.equal(
         unpack_quantiles(pack_quantiles(present)), unpack_quantiles(pack_quantiles(present), any_missing=False)
     )
+
+
+def test_arrays_are_packed_like_tensors():
+    edges = np.arange(65536, dtype=np.float32) / np.float32(65535)
+    quantiles = np.concatenate(
+        [edges, np.nextafter(edges, np.float32(0)), np.nextafter(edges, np.float32(1)), [np.nan]]
+    )
+    quantiles = quantiles.astype(np.float32)
+    np.testing.assert_array_equal(pack_array(quantiles), pack_quantiles(torch.from_numpy(quantiles)), strict=True)
 
 
 @pytest.mark.parametrize("shape", [(), (5,), (2, 3), (2, 3, 4), (0,)])

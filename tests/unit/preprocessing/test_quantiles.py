@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from minerva_select.preprocessing.quantiles import QuantileEncoder
+from minerva_select.preprocessing.quantiles import QuantileEncoder, encode_quantiles
 
 
 def fitted(values):
@@ -88,3 +88,28 @@ def test_quantiles_stay_below_one_in_float32():
     top = encoder.transform(np.array([1.0, 2.0]))
     assert (top < 1).all()
     assert (top > 0.999).all()
+
+
+def pack(quantiles):
+    return np.where(np.isnan(quantiles), -1, np.nan_to_num(quantiles) * 100).astype(np.int16)
+
+
+@pytest.mark.parametrize("n_rows", [40, 20_000])
+@pytest.mark.parametrize("n_missing", [0, 9])
+@pytest.mark.parametrize("n_values", [3, None])
+def test_a_single_sort_gives_the_quantiles_of_an_encoder(n_rows, n_missing, n_values):
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=n_rows) if n_values is None else rng.integers(n_values, size=n_rows) - 1.0
+    values[:n_missing] = np.nan
+    values[-2] = -0.0
+    values = rng.permutation(values)
+    for share in (0.0, 0.03, 0.8, 1.0):  # with few training values, others are out of their range
+        in_training = rng.random(n_rows) < share
+        encoder = fitted(values[in_training])
+        np.testing.assert_array_equal(encode_quantiles(values, in_training), encoder.transform(values), strict=True)
+        packed = encode_quantiles(values, in_training, pack)
+        np.testing.assert_array_equal(packed, encoder.packed(pack).transform(values), strict=True)
+
+
+def test_a_column_without_values_has_missing_quantiles_only():
+    assert np.isnan(encode_quantiles(np.full(3, np.nan), np.ones(3, dtype=bool))).all()

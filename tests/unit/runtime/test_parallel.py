@@ -4,7 +4,7 @@ import time
 import pytest
 
 from minerva_select.runtime import parallel
-from minerva_select.runtime.parallel import run_side_by_side
+from minerva_select.runtime.parallel import run_in_threads, run_side_by_side
 
 
 @pytest.fixture
@@ -44,3 +44,19 @@ def test_an_error_is_raised_and_no_further_job_is_begun(two_threads):
     n_begun = len(begun)
     time.sleep(0.1)
     assert len(begun) == n_begun < 50
+
+
+def test_results_of_threads_are_in_the_order_of_the_jobs():
+    jobs = [lambda k=k: time.sleep(0.01 * (3 - k)) or (k, threading.get_ident()) for k in range(3)]
+    found = run_in_threads(jobs, 2)
+    assert [k for k, _ in found] == [0, 1, 2]
+    assert threading.get_ident() not in {thread for _, thread in found}
+    assert {thread for _, thread in run_in_threads(jobs, 1)} == {threading.get_ident()}
+
+
+def test_an_error_in_a_thread_is_raised():
+    def fail():
+        raise ValueError("wrong")
+
+    with pytest.raises(ValueError, match="wrong"):
+        run_in_threads([fail, list], 2)
