@@ -21,6 +21,7 @@ from minerva_select.schema import Column, ColumnType, Table
 _MAX_COLUMNS, _MIN_COLUMNS = 256, 8
 _BLOCK_VALUES = 1 << 25
 _MIN_ROWS_OF_THREADS = 1 << 14  # below, threads wait for Python's lock most of the time
+_BLOCKS_PER_THREAD = 4  # so that all threads end at about the same time
 _FLOAT: np.dtype[Any] = np.dtype(np.float32)
 
 
@@ -160,9 +161,11 @@ def _fill(rows: NDArray[Any], encode: Callable[[int], NDArray[Any]], n_threads: 
 
 def _for_blocks(work: Callable[[slice], None], n_rows: int, n_columns: int, n_threads: int) -> None:
     """Call a function for adjacent columns, several at a time; for those of long tables, in threads."""
-    n_together = max(_MIN_COLUMNS, min(_MAX_COLUMNS, _BLOCK_VALUES // max(1, n_rows)))
+    n_threads = n_threads if n_rows >= _MIN_ROWS_OF_THREADS else 1
+    n_fair = n_columns // (_BLOCKS_PER_THREAD * n_threads) if n_threads > 1 else n_columns
+    n_together = max(_MIN_COLUMNS, min(_MAX_COLUMNS, _BLOCK_VALUES // max(1, n_rows), n_fair))
     blocks = [slice(start, min(start + n_together, n_columns)) for start in range(0, n_columns, n_together)]
-    if n_threads < 2 or n_rows < _MIN_ROWS_OF_THREADS:
+    if n_threads < 2:
         for block in blocks:
             work(block)
         return
