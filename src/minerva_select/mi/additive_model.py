@@ -147,14 +147,14 @@ class AdditiveDesign:
         return standardized
 
     def _levels(self, feature: int, train: NDArray[np.int64]) -> NDArray[np.float64]:
-        levels, counts = np.unique(self.arrays.values[train, feature], return_counts=True)
+        levels, counts = np.unique(self.arrays.column(feature, train), return_counts=True)
         frequent = levels[counts >= JUDGE.min_level_rows]
         return frequent[:64].astype(np.float64)  # codes are ordered by frequency
 
     def _raw(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         blocks = []
         for feature, levels in self.terms:
-            values = self.arrays.values[rows, feature].astype(np.float64)[:, None]
+            values = self.arrays.column(feature, rows).astype(np.float64)[:, None]
             if levels is not None:
                 blocks.append((values == levels).astype(np.float64))
                 continue

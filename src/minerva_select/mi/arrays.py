@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Generator, Tensor
 
 from minerva_select.config import JUDGE
+from minerva_select.data.encoded_rows import Rows
 from minerva_select.mi.fold import Fold, Target
 from minerva_select.mi.sampling import draw_stratified
 
@@ -61,12 +63,44 @@ class ArrayTarget:
 class FoldArrays:
     """All columns of the rows of one fold that array critics use: training and tuning rows, then held-out rows."""
 
-    values: NDArray[np.float32]  # (n_rows, n_features) quantiles (NaN: missing) or codes
+    x: Rows  # (n_rows, n_features) in the memory of the CPU
     is_categorical: NDArray[np.bool_]  # (n_features,)
     target: ArrayTarget
     weights: NDArray[np.float64]  # (n_rows,)
     members: tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]  # training and tuning positions of each member
     held_out: NDArray[np.int64]  # positions
+
+    @cached_property
+    def values(self) -> NDArray[np.float32]:  # (n_rows, n_features)
+        """Quantiles (NaN: missing) or codes of all features; takes much time and memory if there are many."""
+        return np.ascontiguousarray(self.read(np.arange(self.x.layout.n_features)))
+
+    def read(
+        self, features: NDArray[np.int64], rows: NDArray[np.int64] | slice = slice(None)
+    ) -> NDArray[np.float32]:  # (n_rows, n_features)
+        """Quantiles or codes of some features, in their order; of all rows or those at these positions."""
+        values = np.empty((len(self.weights[rows]), len(features)), dtype=np.float32, order="F")
+        for k, feature in enumerate(features):
+            values[:, k] = self._column(int(feature))[rows]
+        return values
+
+    def column(self, feature: int, rows: NDArray[np.int64]) -> NDArray[np.float32]:  # (n_rows,)
+        """Quantiles or codes of one feature."""
+        return self._column(feature)[rows].astype(np.float32, copy=False)
+
+    def _column(self, feature: int) -> NDArray[Any]:
+        quantiles, codes = self._tables
+        k, n_numeric = int(self._columns[feature]), quantiles.shape[1]
+        return quantiles[:, k] if k < n_numeric else codes[:, k - n_numeric]
+
+    @cached_property
+    def _tables(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        return self.x.quantiles.numpy(), self.x.codes.numpy()
+
+    @cached_property
+    def _columns(self) -> NDArray[np.int64]:  # (n_features,)
+        """Column of each feature: numeric ones first."""
+        return np.argsort(self.x.layout.positions)
 
     @cached_property
     def learnable(self) -> NDArray[np.int64]:
@@ -132,14 +166,12 @@ def read_arrays(fold: Fold, generator: Generator, max_rows: int = JUDGE.max_trai
     rows, index = torch.cat(parts).unique(return_inverse=True)
     positions = np.split(index.cpu().numpy(), np.cumsum([len(part) for part in parts])[:-1])
     x, places = fold.sharding.gather_rows(fold.x, rows[None])
-    block = x.take(places[0])
+    block = x.take(places[0]).to(torch.device("cpu"))
     layout = block.layout
-    values = np.empty((len(rows), layout.n_features), dtype=np.float32)
-    values[:, list(layout.positions)] = torch.cat([block.quantiles, block.codes.float()], dim=1).cpu().numpy()
     is_categorical = np.zeros(layout.n_features, dtype=bool)
     is_categorical[list(layout.positions[layout.n_numeric :])] = True
     return FoldArrays(
-        values,
+        block,
         is_categorical,
         _read_target(fold, rows),
         weights[rows].double().cpu().numpy(),

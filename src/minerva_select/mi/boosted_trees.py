@@ -66,7 +66,7 @@ def _prebin(
     arrays: FoldArrays, features: NDArray[np.int64], rows: NDArray[np.int64] | slice = slice(None)
 ) -> NDArray[np.float32]:  # (n_rows, n_features)
     """Bin quantiles, so that weights do not shift the bins, and merge the rarest levels."""
-    own, n_bins = arrays.values[rows][:, features], JUDGE.tree_max_bins - 1
+    own, n_bins = arrays.read(features, rows), JUDGE.tree_max_bins - 1
     is_level = arrays.is_categorical[features]
     values: NDArray[np.float32] = np.where(is_level, np.minimum(own, n_bins), np.floor(own * n_bins)).astype(np.float32)
     return values

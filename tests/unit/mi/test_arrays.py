@@ -49,6 +49,16 @@ def test_values_have_the_order_of_the_features(two_folds, generator):
         for feature in range(5):
             expected = fold.x.column(feature)[fold.held_out].float().numpy()
             np.testing.assert_array_equal(found.values[found.held_out, feature], expected)
+            np.testing.assert_array_equal(found.column(feature, found.held_out), expected)
+
+
+def test_features_are_read_in_the_order_of_the_question(two_folds, generator):
+    found = read_arrays(two_folds[0], generator)
+    for features in ([3, 0, 4, 1], [1, 3], [2], []):
+        chosen = np.array(features, dtype=np.int64)
+        np.testing.assert_array_equal(found.read(chosen), found.values[:, features], strict=True)
+        read = found.read(chosen, found.held_out)
+        np.testing.assert_array_equal(read, found.values[np.ix_(found.held_out, chosen)], strict=True)
 
 
 def test_targets_and_weights_follow_their_rows(two_folds, generator):
@@ -136,7 +146,8 @@ def test_edges_and_scores_are_normal_quantiles():
 def arrays_of(bins, *, is_discrete):
     """Rows with these target bins and weights of 2, without columns."""
     target = ArrayTarget(bins, np.log(np.bincount(bins) / len(bins)), is_discrete, is_ordered=not is_discrete)
-    return FoldArrays(np.zeros((len(bins), 0)), np.zeros(0, bool), target, np.full(len(bins), 2.0), (), np.arange(0))
+    nothing = Rows(torch.zeros(len(bins), 0), torch.zeros(len(bins), 0, dtype=torch.uint8), ColumnLayout(0, (), ()))
+    return FoldArrays(nothing, np.zeros(0, bool), target, np.full(len(bins), 2.0), (), np.arange(0))
 
 
 def test_permuted_rows_of_a_number_are_the_same_rows_in_another_order():
