@@ -21,7 +21,6 @@ STAGES: dict[str, tuple[str, ...]] = {
         "selectors.usable_columns:find_usable_columns",
         "selectors.usable_columns:find_copied_rows",
         "selectors.usable_columns:merge_equivalents",
-        "selectors.usable_columns:leave_out_determined",
     ),
     "encoding": (
         "selectors.fold_splits:encode",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,16 +14,30 @@ def bin_ranks(ranks: NDArray[np.floating], n_bins: int) -> NDArray[np.int64]:
     return np.where(np.isnan(ranks), n_bins, bins)
 
 
-def binned_information(bins: NDArray[np.int64], classes: NDArray[np.int64]) -> float:
+def binned_information(bins: NDArray[np.integer[Any]], classes: NDArray[np.int64]) -> float:
     """Mutual information by counting, without the bias of independent columns."""
-    freedom = (len(np.unique(bins)) - 1) * (len(np.unique(classes)) - 1)
-    return max(0.0, plugin_information(bins, classes) - freedom / (2 * len(bins)))
+    counts = count_pairs(bins, classes)
+    freedom = (np.count_nonzero(counts.any(axis=1)) - 1) * (np.count_nonzero(counts.any(axis=0)) - 1)
+    return max(0.0, _information(counts) - freedom / (2 * len(bins)))
 
 
-def plugin_information(first: NDArray[np.int64], second: NDArray[np.int64]) -> float:
+def plugin_information(first: NDArray[np.integer[Any]], second: NDArray[np.integer[Any]]) -> float:
     """Mutual information of two columns of codes by counting, in nats."""
-    counts = np.zeros((int(first.max()) + 1, int(second.max()) + 1))
-    np.add.at(counts, (first, second), 1)
+    return _information(count_pairs(first, second))
+
+
+def count_pairs(
+    first: NDArray[np.integer[Any]], second: NDArray[np.integer[Any]]
+) -> NDArray[np.int64]:  # (n_codes of the first column, n_codes of the second)
+    """How often each code of a column occurs with each code of another one."""
+    shape = int(first.max()) + 1, int(second.max()) + 1
+    pairs = first.astype(np.int64)
+    pairs *= shape[1]
+    pairs += second
+    return np.bincount(pairs, minlength=shape[0] * shape[1]).reshape(shape)
+
+
+def _information(counts: NDArray[np.int64]) -> float:
     joint = counts / counts.sum()
     product = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
     positive = joint > 0

@@ -6,15 +6,21 @@ interval. One column of each group represents it. The others can neither hide it
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2, rankdata
+from scipy.stats import chi2
 
 from minerva_select.config import EQUIVALENCE
-from minerva_select.preprocessing.binned_information import bin_ranks, binned_information, plugin_information
+from minerva_select.preprocessing.binned_information import (
+    bin_ranks,
+    binned_information,
+    count_pairs,
+    plugin_information,
+)
 from minerva_select.schema import Column, ColumnType, Table
 
 _BLOCK = 512  # columns compared at once
@@ -26,6 +32,7 @@ def find_equivalents(
     column_types: Mapping[str, ColumnType],
     classes: NDArray[np.int64],
     keep: Collection[str] = (),
+    sample: ColumnSample | None = None,
 ) -> dict[str, str]:
     """Columns that another one represents, with its name; columns in ``keep`` represent themselves.
 
@@ -33,7 +40,8 @@ def find_equivalents(
     values and more distinct ones decide ties. Two similar columns whose difference says something about the target are
     not equivalent.
     """
-    ordered, classes = _sample_in_order(table, column_types, classes, keep)
+    sample = sample or ColumnSample(table, column_types, classes)
+    ordered, classes = sample.in_order(table.names, keep), sample.classes
     numeric = [one for one in ordered if not one.is_categorical]
     categorical = [one for one in ordered if one.is_categorical]
     found = _near_copies(numeric, classes, keep) | _recodings(categorical, keep)
@@ -42,21 +50,30 @@ def find_equivalents(
     return {name: _follow(name, found) for name in table.names if name in found}
 
 
-def rank_by_information(
-    table: Table, column_types: Mapping[str, ColumnType], classes: NDArray[np.int64], keep: Collection[str] = ()
-) -> dict[str, float]:
-    """Information of each column about the target by counting, in order of preference; those in ``keep`` are first."""
-    ordered, classes = _sample_in_order(table, column_types, classes, keep)
-    return {one.name: one.information(classes) for one in ordered}
+class ColumnSample:
+    """Sampled rows of the columns of a table, and the information of each about the classes of a target."""
 
+    def __init__(
+        self, table: Table, column_types: Mapping[str, ColumnType], classes: NDArray[np.int64], n_columns: int = 0
+    ) -> None:
+        self.rows = _sample(table.n_rows, n_columns or len(table.columns))
+        self.classes = classes[self.rows]
+        self._columns = {
+            column.name: _SampledColumn.of(column, column_types[column.name], self.rows, self.classes)
+            for column in table.columns
+        }
 
-def _sample_in_order(
-    table: Table, column_types: Mapping[str, ColumnType], classes: NDArray[np.int64], keep: Collection[str]
-) -> tuple[list[_SampledColumn], NDArray[np.int64]]:
-    rows = _sample(table.n_rows, len(table.columns))
-    columns = [_SampledColumn.of(column, column_types[column.name], rows) for column in table.columns]
-    classes = classes[rows]
-    return sorted(columns, key=lambda one: (one.name not in keep, *one.preference(classes))), classes
+    def has_rows_for(self, n_rows: int, n_columns: int) -> bool:
+        """Whether a table of this size has the same sample."""
+        return np.array_equal(self.rows, _sample(n_rows, n_columns))
+
+    def in_order(self, names: Iterable[str], keep: Collection[str]) -> list[_SampledColumn]:
+        """Columns in order of preference; those in ``keep`` are first."""
+        return sorted((self._columns[name] for name in names), key=lambda one: (one.name not in keep, *one.preference))
+
+    def rank(self, names: Iterable[str], keep: Collection[str] = ()) -> dict[str, float]:
+        """Information of each column about the target by counting, in order of preference."""
+        return {one.name: one.information for one in self.in_order(names, keep)}
 
 
 def _follow(name: str, found: Mapping[str, str]) -> str:
@@ -77,31 +94,72 @@ class _SampledColumn:
     name: str
     is_categorical: bool
     ranks: NDArray[np.float32]  # (n_rows,) between 0 and 1, NaN where missing; of codes, if categorical
-    codes: NDArray[np.int64]  # (n_rows,) distinct values numbered by size, missing ones last
+    codes: NDArray[np.uint16]  # (n_rows,) distinct values numbered by size, missing ones last
     n_codes: int
     n_missing: int
+    information: float  # about the target, in steps that hide small differences
 
     @classmethod
-    def of(cls, column: Column, kind: ColumnType, rows: NDArray[np.int64]) -> _SampledColumn:
-        values = column.values[rows].astype(np.float64)
-        missing = np.isnan(values) if column.is_numeric else values < 0
-        values[missing] = np.nan
-        _, codes = np.unique(values, return_inverse=True)
-        ranks = np.full(len(rows), np.nan, dtype=np.float32)
-        present = ~missing
-        ranks[present] = (rankdata(values[present]) - 0.5) / max(1, int(present.sum()))
+    def of(
+        cls, column: Column, kind: ColumnType, rows: NDArray[np.int64], classes: NDArray[np.int64]
+    ) -> _SampledColumn:
+        dictionary = column.dictionary
+        if dictionary is not None and len(dictionary.values) <= len(rows):
+            codes, counts, n_missing = _number_indices(dictionary.indices[rows], len(dictionary.values))
+        else:
+            codes, counts, n_missing = _number_values(column, rows)
+        ranks = _rank_codes(counts, n_missing).take(codes)
         is_categorical = kind == ColumnType.CATEGORICAL
-        return cls(column.name, is_categorical, ranks, codes, int(codes.max()) + 1, int(missing.sum()))
-
-    def preference(self, classes: NDArray[np.int64]) -> tuple[float, int, int]:
-        """Sort key: more information first, then fewer missing values, then more distinct values."""
-        return -self.information(classes), self.n_missing, -self.n_codes
-
-    def information(self, classes: NDArray[np.int64]) -> float:
-        """Information about the target, by counting in bins, in steps that hide small differences."""
-        bins = self.codes if self.is_categorical else bin_ranks(self.ranks, EQUIVALENCE.n_bins)
+        bins = codes if is_categorical else bin_ranks(ranks, EQUIVALENCE.n_bins)
         information = binned_information(np.minimum(bins, EQUIVALENCE.max_levels), classes)
-        return round(information / EQUIVALENCE.information_step) * EQUIVALENCE.information_step
+        in_steps = round(information / EQUIVALENCE.information_step) * EQUIVALENCE.information_step
+        return cls(column.name, is_categorical, ranks, codes, len(counts), n_missing, in_steps)
+
+    @property
+    def preference(self) -> tuple[float, int, int]:
+        """Sort key: more information first, then fewer missing values, then more distinct values."""
+        return -self.information, self.n_missing, -self.n_codes
+
+
+_Numbered = tuple[NDArray[np.uint16], NDArray[np.int64], int]  # codes, how often each occurs, number of missing values
+
+
+def _number_indices(indices: NDArray[np.unsignedinteger[Any]], n_values: int) -> _Numbered:
+    """Number the values of a dictionary that occur; index 0 is a missing one."""
+    counts = np.bincount(indices, minlength=n_values + 1)
+    n_missing = int(counts[0])
+    if n_missing:  # it gets the last code
+        counts = np.append(counts, n_missing)
+        indices = np.where(indices == 0, n_values + 1, indices.astype(np.int64))
+    counts[0] = 0
+    occurs = counts > 0
+    return (np.cumsum(occurs) - 1).astype(np.uint16).take(indices), counts[occurs], n_missing
+
+
+def _number_values(column: Column, rows: NDArray[np.int64]) -> _Numbered:
+    values = column.values[rows].astype(np.float64)
+    missing = np.isnan(values) if column.is_numeric else values < 0
+    n_missing = int(np.count_nonzero(missing))
+    values[missing] = np.nan
+    order = np.argsort(values)
+    ascending = values.take(order)
+    is_first = np.ones(len(values), dtype=bool)
+    np.not_equal(ascending[1:], ascending[:-1], out=is_first[1:])
+    if n_missing:
+        is_first[len(values) - n_missing + 1 :] = False
+    codes = np.empty(len(values), dtype=np.uint16)
+    codes[order] = np.cumsum(is_first) - 1
+    return codes, np.diff(np.flatnonzero(is_first), append=len(values)), n_missing
+
+
+def _rank_codes(counts: NDArray[np.int64], n_missing: int) -> NDArray[np.float32]:
+    """Average rank of each code, between 0 and 1; NaN of the last one, if it stands for missing values."""
+    below_or_equal = np.cumsum(counts)
+    average = 0.5 * (below_or_equal + (below_or_equal - counts) + 1)
+    ranks = ((average - 0.5) / max(1, int(below_or_equal[-1]) - n_missing)).astype(np.float32)
+    if n_missing:
+        ranks[-1] = np.nan
+    return ranks
 
 
 def _near_copies(
@@ -249,10 +307,9 @@ def _coarser_versions(columns: Sequence[_SampledColumn], keep: Collection[str]) 
     return found
 
 
-def _determines(first: NDArray[np.int64], second: NDArray[np.int64]) -> bool:
+def _determines(first: NDArray[np.uint16], second: NDArray[np.uint16]) -> bool:
     """Whether the first column leaves nearly nothing open of the second."""
-    counts = np.zeros((int(first.max()) + 1, int(second.max()) + 1), dtype=np.int64)
-    np.add.at(counts, (first, second), 1)
+    counts = count_pairs(first, second)
     n_wrong = len(first) - int(counts.max(axis=1).sum())
     n_wrong_alone = len(second) - int(counts.sum(axis=0).max())
     # A column that hardly varies in these rows is determined by any other

@@ -51,7 +51,6 @@ from minerva_select.selectors.usable_columns import (
     canonical_order,
     find_copied_rows,
     find_usable_columns,
-    leave_out_determined,
     merge_equivalents,
 )
 
@@ -280,9 +279,8 @@ class SolverSelector(TableSelector):
         if copies is not None:
             columns = find_usable_columns(table, *options, copies)
         if self._merges:
-            columns = merge_equivalents(table, columns, target, target_types)
-            if self.redundant == "drop":
-                columns = leave_out_determined(table, columns, target, target_types)
+            drop_determined = self.redundant == "drop"
+            columns = merge_equivalents(table, columns, target, target_types, drop_determined=drop_determined)
         return columns, copies
 
     def _settings(self) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from minerva_select.preprocessing.column_names import as_names, resolve_categori
 from minerva_select.preprocessing.column_types import CategoricalFeatures, TargetTypes, infer_column_types
 from minerva_select.preprocessing.duplicated_rows import TableRows, find_copies
 from minerva_select.preprocessing.duplicates import find_duplicates, find_unusable
-from minerva_select.preprocessing.equivalence import find_equivalents, rank_by_information
+from minerva_select.preprocessing.equivalence import ColumnSample, find_equivalents
 from minerva_select.preprocessing.identifiers import Identifier, find_identifiers
 from minerva_select.preprocessing.linear_combinations import find_determined
 from minerva_select.results import Reason
@@ -99,26 +99,39 @@ def find_usable_columns(
     )
 
 
-def merge_equivalents(table: Table, columns: UsableColumns, target: Table, target_types: TargetTypes) -> UsableColumns:
-    """Leave out columns that are equivalent to another one; columns in feature groups stay as they are."""
-    candidates, classes = _comparable(table, columns), _classes(target, target_types)
+def merge_equivalents(
+    table: Table, columns: UsableColumns, target: Table, target_types: TargetTypes, *, drop_determined: bool = False
+) -> UsableColumns:
+    """Leave out columns that are equivalent to another one; columns in feature groups stay as they are.
+
+    With ``drop_determined``, leave out columns too that several others determine, such as one of a total and its parts:
+    the least informative one.
+    """
+    candidates = _comparable(table, columns)
     if len(candidates.columns) < 2:
         return columns
-    found = find_equivalents(candidates, columns.column_types, classes, columns.kept)
+    classes, column_types = _classes(target, target_types), columns.column_types
+    sample = ColumnSample(candidates, column_types, classes)
+    found = find_equivalents(candidates, column_types, classes, columns.kept, sample)
     originals = {**{name: found.get(one, one) for name, one in columns.originals.items()}, **found}
-    return dataclasses.replace(_leave_out(columns, {name: (one,) for name, one in found.items()}), originals=originals)
+    merged = _leave_out(columns, {name: (one,) for name, one in found.items()})
+    merged = dataclasses.replace(merged, originals=originals)
+    if not drop_determined:
+        return merged
+    left = candidates.select([name for name in candidates.names if name not in found])
+    return _leave_out_determined(left, merged, classes, sample)
 
 
-def leave_out_determined(
-    table: Table, columns: UsableColumns, target: Table, target_types: TargetTypes
+def _leave_out_determined(
+    candidates: Table, columns: UsableColumns, classes: NDArray[np.int64], sample: ColumnSample
 ) -> UsableColumns:
-    """Leave out columns that several others determine, such as one of a total and its parts: the least informative."""
-    candidates = _comparable(table, columns)
-    if len(candidates.columns) < 3:
+    names = tuple(column.name for column in candidates.columns if column.is_numeric)
+    if len(names) < 3:
         return columns
-    classes = _classes(target, target_types)
-    information = rank_by_information(candidates, columns.column_types, classes, columns.kept)
-    found = find_determined(candidates, information, classes)
+    n_columns = len(candidates.columns)
+    if not sample.has_rows_for(candidates.n_rows, n_columns):  # more rows of fewer columns
+        sample = ColumnSample(candidates.select(names), columns.column_types, classes, n_columns)
+    found = find_determined(candidates, sample.rank(names, columns.kept), classes)
     return _leave_out(columns, {name: needed for name, needed in found.items() if name not in columns.kept})
 
 

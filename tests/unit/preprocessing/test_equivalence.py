@@ -3,10 +3,11 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.stats import rankdata
 
 from minerva_select.preprocessing.column_types import infer_column_types
-from minerva_select.preprocessing.equivalence import find_equivalents
-from minerva_select.schema import Column, Table
+from minerva_select.preprocessing.equivalence import ColumnSample, find_equivalents
+from minerva_select.schema import Column, ColumnType, Table
 
 N_ROWS = 2000
 LETTERS = np.array(list("abcdefgh"), dtype=object)
@@ -266,3 +267,55 @@ def test_a_column_that_follows_the_order_of_the_rows_is_no_coarser_version_of_on
 def test_a_rare_count_of_many_values_is_no_coarser_version_of_an_unrelated_column(rng):
     count = np.where(rng.random(N_ROWS) < 0.03, rng.integers(1, 60, size=N_ROWS), 0)
     assert find(rng.integers(2, size=N_ROWS), count=count, length=rng.normal(size=N_ROWS)) == {}
+
+
+# The sample
+
+CONTENTS = {
+    "numbers": lambda rng: rng.normal(size=300).round(1),
+    "unique numbers": lambda rng: rng.normal(size=300),
+    "integers": lambda rng: rng.integers(-3, 40, 300).astype(float),
+    "integers in a wide range": lambda rng: rng.integers(0, 5000, 300).astype(float),
+    "zeros": lambda rng: rng.choice([-0.0, 0.0, 0.5], 300),
+    "levels": lambda rng: rng.integers(0, 4, 300),
+}
+
+
+@pytest.mark.parametrize("kind", CONTENTS)
+@pytest.mark.parametrize("n_missing", [0, 1, 40, 300])
+def test_a_sampled_column_has_codes_and_ranks(kind, n_missing, rng):
+    values = CONTENTS[kind](rng)
+    values[:n_missing] = -1 if kind == "levels" else np.nan
+    values = rng.permutation(values)
+    column = Column("a", values, LETTERS[:4] if kind == "levels" else None)
+    (found,) = ColumnSample(
+        Table((column,), 300), {"a": ColumnType.CATEGORICAL}, rng.integers(0, 2, 300), n_columns=1
+    ).in_order(["a"], ())
+    numbers = np.where(column.missing, np.nan, values)
+    _, codes = np.unique(numbers, return_inverse=True)
+    np.testing.assert_array_equal(found.codes, codes)
+    assert (found.n_codes, found.n_missing) == (codes.max() + 1, n_missing)
+    present = ~column.missing
+    expected = np.full(300, np.nan, dtype=np.float32)
+    expected[present] = (rankdata(numbers[present]) - 0.5) / max(1, present.sum())
+    np.testing.assert_array_equal(found.ranks, expected, strict=True)
+
+
+def test_columns_are_ranked_by_information_then_by_what_is_missing(rng, x):
+    classes = (x > 0).astype(np.int64)
+    gaps = np.where(rng.random(N_ROWS) < 0.01, np.nan, 0.3 * x + rng.normal(size=N_ROWS))
+    table = make_table(noise=rng.normal(size=N_ROWS), gaps=gaps, best=x, kept=rng.normal(size=N_ROWS))
+    ranked = ColumnSample(table, infer_column_types(table), classes).rank(table.names, {"kept"})
+    assert list(ranked) == ["kept", "best", "gaps", "noise"]
+    # All but one of the 16 bins determine the sign, ln 2 nats
+    assert np.log(2) * 14 / 16 < ranked["best"] < np.log(2)
+    assert ranked["noise"] == pytest.approx(0.0, abs=0.011)
+    assert list(ColumnSample(table, infer_column_types(table), classes).rank(["noise", "gaps"])) == ["gaps", "noise"]
+
+
+def test_many_columns_have_a_sample_of_their_own():
+    table = make_table(a=np.arange(6000.0))
+    sample = ColumnSample(table, {"a": ColumnType.NUMERIC}, np.zeros(6000, dtype=np.int64))
+    assert sample.has_rows_for(6000, 2000)
+    assert not sample.has_rows_for(6000, 2001)
+    assert not sample.has_rows_for(5999, 1)

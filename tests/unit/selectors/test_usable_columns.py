@@ -1,7 +1,11 @@
+import dataclasses
+
 import numpy as np
 import pytest
 
 from minerva_select.codes import ReasonCode
+from minerva_select.config import EQUIVALENCE
+from minerva_select.preprocessing import equivalence
 from minerva_select.preprocessing.column_types import infer_target_types
 from minerva_select.schema import Column, Table
 from minerva_select.selectors.usable_columns import find_usable_columns, merge_equivalents
@@ -21,12 +25,12 @@ def table():
     return Table(tuple(number(name, values) for name, values in columns.items()), N_ROWS)
 
 
-def merge(table, keep=(), drop=(), groups=None, target=None):
+def merge(table, keep=(), drop=(), groups=None, target=None, **options):
     """Usable columns, with equivalent ones merged."""
     values = np.random.default_rng(1).integers(0, 2, N_ROWS) if target is None else target
     y = Table((number("y", values),), N_ROWS)
     columns = find_usable_columns(table, "auto", keep, drop, groups)
-    return merge_equivalents(table, columns, y, infer_target_types(y))
+    return merge_equivalents(table, columns, y, infer_target_types(y), **options)
 
 
 def test_one_column_of_each_kind_is_left(table):
@@ -109,3 +113,19 @@ def test_a_continuous_target_is_accepted(table):
     pair = Table((number("x", x), number("near", near)), N_ROWS)
     assert merge(pair, target=near - x).names == ("x", "near")
     assert len(merge(pair, target=np.random.default_rng(2).normal(size=N_ROWS)).names) == 1
+
+
+@pytest.mark.parametrize("max_rows", [5000, 500])
+def test_one_of_a_total_and_its_parts_is_left_out(table, max_rows, monkeypatch):
+    # With more than four columns the sample is smaller; once three are merged, it is as large as it can be
+    few_rows = dataclasses.replace(EQUIVALENCE, many_columns=4, max_rows_many_columns=max_rows)
+    monkeypatch.setattr(equivalence, "EQUIVALENCE", few_rows)
+    part, total = np.random.default_rng(2).normal(size=N_ROWS), number("other", table.columns[-1].values)
+    table = Table((*table.columns[:-1], total, number("part", part), number("rest", total.values - part)), N_ROWS)
+    target = (part + 0.5 * total.values > 0).astype(float)
+    assert {"other", "part", "rest"} < {*merge(table, target=target).names}
+    columns = merge(table, target=target, drop_determined=True)
+    assert {*columns.names} >= {"other", "part"}
+    assert columns.reasons["rest"].code == ReasonCode.EQUIVALENT
+    assert {*columns.reasons["rest"].columns} == {"other", "part"}
+    assert "rest" in merge(table, keep=["rest"], target=target, drop_determined=True).names
