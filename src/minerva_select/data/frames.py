@@ -11,6 +11,7 @@ from narwhals.exceptions import DuplicateError
 
 from minerva_select.data.columns import check_unique_names, column_from_array, column_from_series
 from minerva_select.data.materialize import materialize
+from minerva_select.data.matrices import columns_from_matrix, is_matrix_of_numbers, matrix_from_frame
 from minerva_select.data.sparse import columns_from_sparse, is_sparse
 from minerva_select.errors import InputError, InputTypeError, brief, first_line
 from minerva_select.schema import Column, Table
@@ -132,7 +133,11 @@ def _name_text(name: Any) -> str:
 
 def _table_from_frame(frame: nw.DataFrame[Any], what: str = "X") -> Table:
     _check_shape(frame.shape, what)
-    columns = [column_from_series(str(name), frame.get_column(name)) for name in frame.columns]
+    matrix = matrix_from_frame(frame.to_native()) if frame.implementation.is_pandas() else None
+    if matrix is not None:
+        columns = columns_from_matrix(matrix, map(str, frame.columns))
+    else:
+        columns = [column_from_series(str(name), frame.get_column(name)) for name in frame.columns]
     return Table(tuple(columns), len(frame))
 
 
@@ -168,9 +173,8 @@ def _table_from_array(array: Any, names: Iterable[str], what: str) -> Table:
     _check_shape(array.shape, what)
     if is_sparse(array):
         return Table(tuple(columns_from_sparse(array, names, what)), array.shape[0])
-    if array.dtype.kind in "iu":
-        # Column-major, so that columns are converted in one copy
-        array = array.astype(np.float64, order="F", copy=False)
+    if is_matrix_of_numbers(array):
+        return Table(tuple(columns_from_matrix(array, names)), len(array))
     array = np.asanyarray(array, order="F")
     columns = [column_from_array(name, array[:, i]) for i, name in enumerate(names)]
     return Table(tuple(columns), len(array))
@@ -186,8 +190,9 @@ def _check_shape(shape: tuple[int, ...], what: str) -> None:
 
 
 def _check_finite(column: Column, what: str, unit: str) -> None:
-    n_infinite = int(np.isinf(column.values).sum()) if column.is_numeric else 0
-    if n_infinite:
+    is_infinite = np.isinf(column.values) if column.is_numeric else np.zeros(0, dtype=bool)
+    if is_infinite.any():
+        n_infinite = int(is_infinite.sum())
         pronoun = "it" if n_infinite == 1 else "them"
         raise InputError(f"{what} has {_count(n_infinite, 'infinite value')}; replace {pronoun} or drop the {unit}.")
 
