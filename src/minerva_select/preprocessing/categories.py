@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from minerva_select.errors import InputError
-from minerva_select.preprocessing.value_counts import count_values
+from minerva_select.preprocessing.value_counts import count_indices, count_values
 from minerva_select.schema import Column
 
 MISSING = 0
@@ -38,6 +38,25 @@ class LevelEncoder:
         self.levels_ = levels[most_frequent]
         self._numeric = column.is_numeric
         return self
+
+    def fit_codes(self, column: Column, rows: NDArray[Any]) -> NDArray[np.integer[Any]] | None:
+        """Fit, and return the code of each index of the column's dictionary; None if there is none.
+
+        As :meth:`fit`, and ``transform`` of the dictionary, without a search for the levels.
+        """
+        dictionary = column.dictionary
+        if dictionary is None or not column.is_numeric:  # a list of levels may contain one twice
+            self.fit(column, rows)
+            return None
+        counts = count_indices(dictionary.indices[rows], len(dictionary.values))
+        occurring = np.flatnonzero(counts)
+        most_frequent = occurring[np.argsort(-counts[occurring], kind="stable")[: self.max_levels]]
+        self.levels_ = dictionary.values[most_frequent].astype(column.values.dtype)
+        self._numeric = True
+        codes = np.full(len(counts) + 1, OTHER, dtype=code_type(self.n_levels))
+        codes[0] = MISSING
+        codes[most_frequent + 1] = np.arange(FIRST_LEVEL, self.n_levels)
+        return codes
 
     @property
     def n_levels(self) -> int:

@@ -75,7 +75,7 @@ class TableEncoder:
         for name in self.names_:
             if name not in known:
                 raise unknown_name("column", name, table.names)
-        return self._assemble(table.select(self.names_), find_quantiles, _quantile_type(self.encoders_))
+        return self._assemble(table.select(self.names_), find_quantiles, quantile_type=_quantile_type(self.encoders_))
 
     def fit_transform(self, table: Table) -> EncodedTable:
         """Fit and encode the training rows; faster than both calls."""
@@ -96,10 +96,18 @@ class TableEncoder:
         in_training = np.zeros(table.n_rows, dtype=bool)
         in_training[rows] = True
 
+        codes: dict[str, NDArray[Any] | None] = {}  # of the indices of the dictionary of each categorical column
+
         def fit_levels(columns: slice) -> None:
             for encoder, column in zip(self.encoders_[columns], table.columns[columns], strict=True):
                 if isinstance(encoder, LevelEncoder):
-                    encoder.fit(column, rows)
+                    codes[column.name] = encoder.fit_codes(column, rows)
+
+        def encode_levels(encoder: LevelEncoder, column: Column) -> NDArray[Any]:
+            code_of_index, dictionary = codes[column.name], column.dictionary
+            if code_of_index is None or dictionary is None:
+                return encoder.transform(column)
+            return code_of_index.take(dictionary.indices)
 
         def encode(_: QuantileEncoder, column: Column) -> NDArray[Any]:
             if column.dictionary is None:
@@ -109,7 +117,7 @@ class TableEncoder:
 
         _for_blocks(fit_levels, table.n_rows, len(table.columns), n_threads)
         missing = QuantileEncoder.missing_ if pack is None else pack(np.full(1, QuantileEncoder.missing_))
-        return self._assemble(table, encode, missing.dtype, n_threads)
+        return self._assemble(table, encode, encode_levels, missing.dtype, n_threads)
 
     def packed(self, pack: Pack) -> TableEncoder:
         """A copy whose :meth:`transform` returns quantiles in another representation, such as integers."""
@@ -130,21 +138,22 @@ class TableEncoder:
     def _assemble(
         self,
         table: Table,
-        find_quantiles: Callable[[QuantileEncoder, Column], NDArray[Any]],
+        find_quantiles: Callable[[Any, Column], NDArray[Any]],
+        find_codes: Callable[[Any, Column], NDArray[Any]] = LevelEncoder.transform,
         quantile_type: np.dtype[Any] = _FLOAT,
         n_threads: int = 1,
     ) -> EncodedTable:
         """Encode column by column; columns of different types go to different arrays."""
-        pairs = list(enumerate(zip(self.encoders_, table.columns, strict=True)))
-        numeric = [(k, encoder, column) for k, (encoder, column) in pairs if isinstance(encoder, QuantileEncoder)]
-        categorical = [(k, encoder, column) for k, (encoder, column) in pairs if isinstance(encoder, LevelEncoder)]
-        n_levels = tuple(encoder.n_levels for _, encoder, _ in categorical)
+        # Positions, not tuples of objects: with very many, Python would look for garbage again and again
+        encoders, columns = self.encoders_, table.columns
+        numeric = [k for k, encoder in enumerate(encoders) if isinstance(encoder, QuantileEncoder)]
+        categorical = [k for k, encoder in enumerate(encoders) if isinstance(encoder, LevelEncoder)]
+        n_levels = tuple(encoder.n_levels for encoder in encoders if isinstance(encoder, LevelEncoder))
         quantiles = np.empty((table.n_rows, len(numeric)), dtype=quantile_type)
         codes = np.empty((table.n_rows, len(categorical)), dtype=code_type(max(n_levels, default=0)))
-        _fill(quantiles, lambda k: find_quantiles(*numeric[k][1:]), n_threads)
-        _fill(codes, lambda k: categorical[k][1].transform(categorical[k][2]), n_threads)
-        positions = [tuple(k for k, _, _ in columns) for columns in (numeric, categorical)]
-        return EncodedTable(quantiles, codes, n_levels, positions[0], positions[1], len(pairs))
+        _fill(quantiles, lambda k: find_quantiles(encoders[numeric[k]], columns[numeric[k]]), n_threads)
+        _fill(codes, lambda k: find_codes(encoders[categorical[k]], columns[categorical[k]]), n_threads)
+        return EncodedTable(quantiles, codes, n_levels, tuple(numeric), tuple(categorical), len(encoders))
 
 
 def _fill(rows: NDArray[Any], encode: Callable[[int], NDArray[Any]], n_threads: int) -> None:

@@ -22,7 +22,7 @@ def count_values(column: Column, rows: NDArray[Any] | None = None) -> tuple[NDAr
         values = column.values if rows is None else column.values[rows]
         return np.unique(values[~np.isnan(values)], return_counts=True)
     indices = dictionary.indices if rows is None else dictionary.indices[rows]
-    counts = _count_indices(indices, len(dictionary.values))
+    counts = count_indices(indices, len(dictionary.values))
     occurring = np.flatnonzero(counts)
     found, counts = dictionary.values[occurring], counts[occurring]
     if column.is_numeric:
@@ -32,7 +32,7 @@ def count_values(column: Column, rows: NDArray[Any] | None = None) -> tuple[NDAr
     return levels, np.bincount(index, weights=counts, minlength=len(levels)).astype(np.int64)
 
 
-def _count_indices(indices: NDArray[np.unsignedinteger[Any]], n_values: int) -> NDArray[np.int64]:
+def count_indices(indices: NDArray[np.unsignedinteger[Any]], n_values: int) -> NDArray[np.int64]:
     """Count of each index from 1 to ``n_values``."""
     # Additions to the same few sums make bincount wait: it takes as long as 15 comparisons
     if n_values <= _FEW:

@@ -151,3 +151,23 @@ def test_fitting_on_rows_equals_fitting_on_a_column_of_these_rows():
     assert LevelEncoder().fit(fruit, rows).levels_.tolist() == ["fig", "pear"]
     grade = Column("grade", np.array([3.0, 1.0, 2.0, 1.0]))
     assert LevelEncoder().fit(grade, rows[:2]).levels_.tolist() == [1.0]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("max_levels", [2, 254, 400])
+def test_codes_of_a_dictionary_are_those_of_its_values(dtype, max_levels):
+    values = np.random.default_rng(0).integers(-3, 300, 900).astype(dtype) % 290
+    values[::9] = np.nan
+    column, rows = Column("grade", values), np.arange(0, 900, 2)
+    one, two = LevelEncoder(max_levels), LevelEncoder(max_levels).fit(column, rows)
+    codes = one.fit_codes(column, rows)
+    np.testing.assert_array_equal(one.levels_, two.levels_, strict=True)
+    np.testing.assert_array_equal(codes.take(column.dictionary.indices), two.transform(column), strict=True)
+    np.testing.assert_array_equal(one.transform(column), two.transform(column), strict=True)
+
+
+def test_lists_of_levels_and_other_numbers_have_no_codes_of_indices():
+    for column in (text([0, 1, 1], "apple", "apple"), Column("size", np.array([0.5, 1.5, 0.5]))):
+        encoder = LevelEncoder()
+        assert encoder.fit_codes(column, np.arange(3)) is None
+        np.testing.assert_array_equal(encoder.levels_, LevelEncoder().fit(column).levels_)
