@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -15,6 +16,7 @@ from minerva_select.codes import Conversion
 Array = NDArray[Any]
 
 _PROBE_ROWS = 256
+_DIGEST_ROWS = 1024
 _BYTE, _SHORT = np.iinfo(np.uint8).max, np.iinfo(np.uint16).max
 _MAX_INTEGER = 2.0**53  # larger floats are more than 1 apart
 
@@ -83,6 +85,19 @@ class Column:
         True
         """
         return _encode_numbers(self.values) if self.levels is None else _encode_levels(self.values, self.levels)
+
+    @cached_property
+    def probe_digest(self) -> bytes:
+        """Hash of the values in about a thousand rows from all parts of the column, and of the levels."""
+        return self.digest(max(1, len(self.values) // _DIGEST_ROWS))
+
+    def digest(self, step: int = 1) -> bytes:
+        """Hash of the values in every ``step``-th row, and of the levels."""
+        dtype = np.float64 if self.is_numeric else np.int64
+        hasher = hashlib.blake2b(np.ascontiguousarray(self.values[::step], dtype=dtype).data)
+        for level in () if self.levels is None else self.levels:
+            hasher.update(repr(level).encode())
+        return hasher.digest()
 
     def take(self, rows: Array) -> Column:
         """The same column with only these rows."""

@@ -79,6 +79,8 @@ def _digest(column: Column, categorical: set[str], rows: slice = slice(None), *,
 
 def _number_levels(column: Column, rows: slice) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Levels numbered by first appearance, -1 where missing, and the row (of these) where each first appears."""
+    if column.dictionary is not None and len(column.dictionary.values) <= _HEAD_ROWS:
+        return _number_indices(column.dictionary.indices[rows], len(column.dictionary.values))
     if column.dictionary is None:
         values: NDArray[Any] = column.values[rows]
         present = np.flatnonzero(~np.isnan(values))
@@ -92,3 +94,16 @@ def _number_levels(column: Column, rows: slice) -> tuple[NDArray[np.int64], NDAr
     labels = np.full(len(values), -1, dtype=np.int64)
     labels[present] = number[index]
     return labels, present[first[order]]
+
+
+def _number_indices(
+    indices: NDArray[np.unsignedinteger[Any]], n_values: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """As :func:`_number_levels`, without a sort."""
+    first = np.full(n_values + 1, len(indices))
+    first[indices[::-1]] = np.arange(len(indices))[::-1]  # of several rows, the last assignment stays
+    first[0] = len(indices)
+    order = np.argsort(first)[: np.count_nonzero(first < len(indices))]
+    number = np.full(n_values + 1, -1)
+    number[order] = np.arange(len(order))
+    return number.take(indices), first[order]

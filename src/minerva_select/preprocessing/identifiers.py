@@ -50,7 +50,8 @@ def find_identifiers(table: Table, column_types: Mapping[str, ColumnType]) -> di
 def _check_categorical(column: Column) -> Identifier | None:
     n_present = len(column.values) - int(np.count_nonzero(column.missing))
     share = IDENTIFIERS.min_unique_share if n_present >= IDENTIFIERS.min_rows_for_repeats else 1
-    few_levels = column.levels is not None and len(column.levels) < share * n_present  # as in most columns
+    dictionary = column.dictionary
+    few_levels = dictionary is not None and len(dictionary.values) < share * n_present  # as in most columns
     if n_present < IDENTIFIERS.min_rows or few_levels or not _is_probe_unique(column):
         return None
     if column.is_numeric:

@@ -25,6 +25,10 @@ def hash_column(column: Column, seed: int) -> NDArray[np.uint64]:
 
 def add_column(hashes: NDArray[np.uint64], column: Column, seed: int) -> None:
     """Add the hash of every value to the hashes of the rows."""
+    if column.is_numeric and column.dictionary is not None:
+        hash_of_index = hash_integers(_float_bits(np.append(np.nan, column.dictionary.values)), seed)
+        hashes += hash_of_index.take(column.dictionary.indices)
+        return
     values = column.values if column.levels is None else _unique_codes(column.values, column.levels)
     for start in range(0, len(values), _BLOCK_ROWS):
         block = slice(start, start + _BLOCK_ROWS)

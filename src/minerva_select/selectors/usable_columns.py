@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,10 +21,9 @@ from minerva_select.preprocessing.equivalence import ColumnSample, find_equivale
 from minerva_select.preprocessing.identifiers import Identifier, find_identifiers
 from minerva_select.preprocessing.linear_combinations import find_determined
 from minerva_select.results import Reason
-from minerva_select.schema import Column, ColumnType, Table
+from minerva_select.schema import ColumnType, Table
 from minerva_select.selectors.fold_splits import find_strata
 
-_PROBE_ROWS = 1024
 _MIN_ROWS_OF_COPIES = 100  # with fewer rows, groups of copies may be too few to split
 _N_CLASSES = 8  # of a continuous target, when equivalent columns are compared
 
@@ -194,21 +192,10 @@ def _check_groups(groups: FeatureGroups, table: Table) -> list[tuple[str, ...]]:
 
 def canonical_order(table: Table) -> list[str]:
     """Sort column names by the contents of the columns, so that neither names nor positions change a result."""
-    step = max(1, table.n_rows // _PROBE_ROWS)
-    probes = [_digest(column, step) for column in table.columns]
-    n_alike = Counter(probes)
+    n_alike = Counter(column.probe_digest for column in table.columns)
     # Few columns agree in the sampled rows, so few have to be hashed completely
     keys = {
-        column.name: (probe, _digest(column) if step > 1 and n_alike[probe] > 1 else b"")
-        for column, probe in zip(table.columns, probes, strict=True)
+        column.name: (column.probe_digest, column.digest() if n_alike[column.probe_digest] > 1 else b"")
+        for column in table.columns
     }
     return sorted(keys, key=keys.__getitem__)
-
-
-def _digest(column: Column, step: int = 1) -> bytes:
-    """Hash of every ``step``-th row."""
-    dtype = np.float64 if column.is_numeric else np.int64
-    hasher = hashlib.blake2b(np.ascontiguousarray(column.values[::step], dtype=dtype).data)
-    for level in () if column.levels is None else column.levels:
-        hasher.update(repr(level).encode())
-    return hasher.digest()

@@ -124,3 +124,13 @@ def test_recoded_numbers_are_duplicates_with_and_without_a_dictionary():
     column_types = dict.fromkeys(("near", "far", "parts"), ColumnType.CATEGORICAL)
     assert find_duplicates(table(*columns), column_types) == {"far": "near", "parts": "near"}
     assert find_duplicates(table(*columns)) == {}
+
+
+def test_recodings_are_found_among_few_and_many_values():
+    # The values of the second are in a list longer than 32, those of the third have no list
+    codes = np.random.default_rng(0).integers(0, 5, 300).astype(float)
+    codes[::50] = np.nan
+    columns = table(number("few", *codes), number("wide", *(40 - 9 * codes)), number("fractions", *(codes / 4)))
+    types = dict.fromkeys(columns.names, ColumnType.CATEGORICAL)
+    assert find_duplicates(columns, types) == {"wide": "few", "fractions": "few"}
+    assert find_duplicates(table(*columns.columns[:2], number("more", *codes[::-1])), types) == {"wide": "few"}

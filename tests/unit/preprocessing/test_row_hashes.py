@@ -46,3 +46,11 @@ def test_a_column_is_not_changed():
     values = np.array([-0.0, np.nan, 1.0])
     hash_column(Column("a", values), 0)
     assert np.signbit(values[0])
+
+
+def test_integers_have_the_hashes_of_other_numbers():
+    values = np.array([3.0, -0.0, np.nan, -7.0, 3.0])
+    integers, numbers = Column("a", values), Column("a", np.append(values, 0.5))
+    assert integers.dictionary is not None
+    assert numbers.dictionary is None
+    np.testing.assert_array_equal(hash_column(integers, 4), hash_column(numbers, 4)[:5], strict=True)
