@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any
 
@@ -83,8 +83,10 @@ class QuantileEncoder:
         self.steps_ = _finish_steps(steps)
 
 
-def encode_quantiles(values: NDArray[Any], in_training: NDArray[np.bool_], pack: Pack | None = None) -> NDArray[Any]:
-    """Quantiles of all values among those ``in_training``, with a single sort.
+def encode_quantiles(
+    values: NDArray[Any], training: Sequence[NDArray[np.bool_]], pack: Pack | None = None
+) -> list[NDArray[Any]]:
+    """Quantiles of all values among the training values of each fold, with a single sort.
 
     They are those of a :class:`QuantileEncoder`; ``pack`` returns them in another representation.
     """
@@ -96,25 +98,25 @@ def encode_quantiles(values: NDArray[Any], in_training: NDArray[np.bool_], pack:
     is_last = np.ones(len(order), dtype=bool)  # of equal values
     np.not_equal(ascending[1:], ascending[:-1], out=is_last[:-1])
     del ascending  # a long column takes much memory
-    counts: NDArray[Any] = in_training.take(order)
+    last = None if is_last.all() else np.flatnonzero(is_last)
+    nothing = np.full(1, QuantileEncoder.missing_)
+    found = []
+    for in_training in training:
+        steps = _finish_steps(_distinct_quantiles(in_training.take(order), last))
+        steps = steps if pack is None else pack(steps)
+        quantiles = (nothing if pack is None else pack(nothing)).repeat(len(values))
+        quantiles[order] = steps if last is None else np.repeat(steps, np.diff(last, prepend=-1))
+        found.append(quantiles)
+    return found
+
+
+def _distinct_quantiles(in_training: NDArray[np.bool_], last: NDArray[np.int64] | None) -> NDArray[np.float64]:
+    """Quantiles of the distinct ones of ascending values, given the position of the last of equal ones."""
+    counts: NDArray[Any] = in_training
     below_or_equal = np.cumsum(counts, dtype=np.float64)
-    sizes = None
-    if not is_last.all():
-        last = np.flatnonzero(is_last)
-        below_or_equal, sizes = below_or_equal[last], np.diff(last, prepend=-1)
+    if last is not None:
+        below_or_equal = below_or_equal[last]
         counts = np.diff(below_or_equal, prepend=0.0)
-    steps: NDArray[Any] = _finish_steps(_distinct_quantiles(below_or_equal, counts))
-    quantiles = np.empty(len(values), dtype=np.float32)
-    if pack is not None:
-        steps, quantiles = pack(steps), pack(np.full(1, np.nan, dtype=np.float32)).repeat(len(values))
-    elif present is not None:
-        quantiles.fill(np.nan)
-    quantiles[order] = steps if sizes is None else np.repeat(steps, sizes)
-    return quantiles
-
-
-def _distinct_quantiles(below_or_equal: NDArray[np.float64], counts: NDArray[Any]) -> NDArray[np.float64]:
-    """Quantiles of ascending values, some of which are training values, and some may not be."""
     n_values = below_or_equal[-1] if len(below_or_equal) else 0.0
     if n_values == 0:
         return np.full(len(counts), 0.5)

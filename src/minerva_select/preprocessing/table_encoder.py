@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,16 +12,10 @@ from numpy.typing import NDArray
 
 from minerva_select.errors import InputError, unknown_name
 from minerva_select.preprocessing.categories import MAX_LEVELS, LevelEncoder, check_same_type, code_type
-from minerva_select.preprocessing.quantiles import Pack, QuantileEncoder, encode_quantiles
+from minerva_select.preprocessing.column_blocks import fill_rows
+from minerva_select.preprocessing.quantiles import Pack, QuantileEncoder
 from minerva_select.preprocessing.value_counts import count_values
 from minerva_select.schema import Column, ColumnType, Table
-
-# Columns written at a time: up to four cache lines of codes per row, and fewer for a long table to save memory
-_MAX_COLUMNS, _MIN_COLUMNS = 256, 8
-_BLOCK_VALUES = 1 << 25
-_MIN_ROWS_OF_THREADS = 1 << 14  # below, threads wait for Python's lock most of the time
-_BLOCKS_PER_THREAD = 4  # so that all threads end at about the same time
-_FLOAT: np.dtype[Any] = np.dtype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +68,7 @@ class TableEncoder:
         for name in self.names_:
             if name not in known:
                 raise unknown_name("column", name, table.names)
-        return self._assemble(table.select(self.names_), find_quantiles, quantile_type=_quantile_type(self.encoders_))
+        return self._assemble(table.select(self.names_), find_quantiles)
 
     def fit_transform(self, table: Table) -> EncodedTable:
         """Fit and encode the training rows; faster than both calls."""
@@ -85,40 +78,6 @@ class TableEncoder:
                 encoder.fit(column)
         return self._assemble(table, lambda encoder, column: encoder.fit_transform(column.values))
 
-    def fit_and_encode(
-        self, table: Table, rows: NDArray[Any], pack: Pack | None = None, n_threads: int = 1
-    ) -> EncodedTable:
-        """Fit to the training rows at these positions, each given once, and encode all rows.
-
-        Faster than both calls, and in less memory: the encoders of quantiles are not kept.
-        """
-        self._create_encoders(table)
-        in_training = np.zeros(table.n_rows, dtype=bool)
-        in_training[rows] = True
-
-        codes: dict[str, NDArray[Any] | None] = {}  # of the indices of the dictionary of each categorical column
-
-        def fit_levels(columns: slice) -> None:
-            for encoder, column in zip(self.encoders_[columns], table.columns[columns], strict=True):
-                if isinstance(encoder, LevelEncoder):
-                    codes[column.name] = encoder.fit_codes(column, rows)
-
-        def encode_levels(encoder: LevelEncoder, column: Column) -> NDArray[Any]:
-            code_of_index, dictionary = codes[column.name], column.dictionary
-            if code_of_index is None or dictionary is None:
-                return encoder.transform(column)
-            return code_of_index.take(dictionary.indices)
-
-        def encode(_: QuantileEncoder, column: Column) -> NDArray[Any]:
-            if column.dictionary is None:
-                return encode_quantiles(column.values, in_training, pack)
-            encoder = QuantileEncoder().fit(*count_values(column, rows))
-            return find_quantiles(encoder if pack is None else encoder.packed(pack), column)
-
-        _for_blocks(fit_levels, table.n_rows, len(table.columns), n_threads)
-        missing = QuantileEncoder.missing_ if pack is None else pack(np.full(1, QuantileEncoder.missing_))
-        return self._assemble(table, encode, encode_levels, missing.dtype, n_threads)
-
     def packed(self, pack: Pack) -> TableEncoder:
         """A copy whose :meth:`transform` returns quantiles in another representation, such as integers."""
         other = copy(self)
@@ -126,9 +85,7 @@ class TableEncoder:
         return other
 
     def _create_encoders(self, table: Table) -> None:
-        for column in table.columns:
-            if self.column_types[column.name] == ColumnType.NUMERIC and not column.is_numeric:
-                raise InputError(f"Column {column.name!r} has text or categories and cannot be numeric.")
+        check_column_types(table, self.column_types)
         self.names_ = table.names
         self.encoders_ = tuple(
             QuantileEncoder() if self.column_types[name] == ColumnType.NUMERIC else LevelEncoder(self.max_levels)
@@ -136,56 +93,30 @@ class TableEncoder:
         )
 
     def _assemble(
-        self,
-        table: Table,
-        find_quantiles: Callable[[Any, Column], NDArray[Any]],
-        find_codes: Callable[[Any, Column], NDArray[Any]] = LevelEncoder.transform,
-        quantile_type: np.dtype[Any] = _FLOAT,
-        n_threads: int = 1,
+        self, table: Table, find_quantiles: Callable[[QuantileEncoder, Column], NDArray[Any]]
     ) -> EncodedTable:
         """Encode column by column; columns of different types go to different arrays."""
-        # Positions, not tuples of objects: with very many, Python would look for garbage again and again
-        encoders, columns = self.encoders_, table.columns
-        numeric = [k for k, encoder in enumerate(encoders) if isinstance(encoder, QuantileEncoder)]
-        categorical = [k for k, encoder in enumerate(encoders) if isinstance(encoder, LevelEncoder)]
-        n_levels = tuple(encoder.n_levels for encoder in encoders if isinstance(encoder, LevelEncoder))
-        quantiles = np.empty((table.n_rows, len(numeric)), dtype=quantile_type)
+        pairs = list(enumerate(zip(self.encoders_, table.columns, strict=True)))
+        numeric = [(k, encoder, column) for k, (encoder, column) in pairs if isinstance(encoder, QuantileEncoder)]
+        categorical = [(k, encoder, column) for k, (encoder, column) in pairs if isinstance(encoder, LevelEncoder)]
+        n_levels = tuple(encoder.n_levels for _, encoder, _ in categorical)
+        quantiles = np.empty((table.n_rows, len(numeric)), dtype=_quantile_type(encoder for _, encoder, _ in numeric))
         codes = np.empty((table.n_rows, len(categorical)), dtype=code_type(max(n_levels, default=0)))
-        _fill(quantiles, lambda k: find_quantiles(encoders[numeric[k]], columns[numeric[k]]), n_threads)
-        _fill(codes, lambda k: find_codes(encoders[categorical[k]], columns[categorical[k]]), n_threads)
-        return EncodedTable(quantiles, codes, n_levels, tuple(numeric), tuple(categorical), len(encoders))
+        fill_rows([quantiles], lambda k: [find_quantiles(*numeric[k][1:])])
+        fill_rows([codes], lambda k: [categorical[k][1].transform(categorical[k][2])])
+        positions = [tuple(k for k, _, _ in columns) for columns in (numeric, categorical)]
+        return EncodedTable(quantiles, codes, n_levels, positions[0], positions[1], len(pairs))
 
 
-def _fill(rows: NDArray[Any], encode: Callable[[int], NDArray[Any]], n_threads: int) -> None:
-    """Write columns into an array of rows, several at a time, so that each row gets several adjacent values."""
-
-    def fill(columns: slice) -> None:
-        block = np.empty((columns.stop - columns.start, len(rows)), dtype=rows.dtype)
-        for k in range(columns.start, columns.stop):
-            block[k - columns.start] = encode(k)
-        rows[:, columns] = block.T
-
-    _for_blocks(fill, len(rows), rows.shape[1], n_threads)
+def check_column_types(table: Table, column_types: Mapping[str, ColumnType]) -> None:
+    """Raise if a column of text or categories has the type of numbers."""
+    for column in table.columns:
+        if column_types[column.name] == ColumnType.NUMERIC and not column.is_numeric:
+            raise InputError(f"Column {column.name!r} has text or categories and cannot be numeric.")
 
 
-def _for_blocks(work: Callable[[slice], None], n_rows: int, n_columns: int, n_threads: int) -> None:
-    """Call a function for adjacent columns, several at a time; for those of long tables, in threads."""
-    n_threads = n_threads if n_rows >= _MIN_ROWS_OF_THREADS else 1
-    n_fair = n_columns // (_BLOCKS_PER_THREAD * n_threads) if n_threads > 1 else n_columns
-    n_together = max(_MIN_COLUMNS, min(_MAX_COLUMNS, _BLOCK_VALUES // max(1, n_rows), n_fair))
-    blocks = [slice(start, min(start + n_together, n_columns)) for start in range(0, n_columns, n_together)]
-    if n_threads < 2:
-        for block in blocks:
-            work(block)
-        return
-    from minerva_select.runtime.parallel import run_in_threads  # noqa: PLC0415 - loads torch
-
-    run_in_threads([partial(work, block) for block in blocks], n_threads)
-
-
-def _quantile_type(encoders: Iterable[QuantileEncoder | LevelEncoder]) -> np.dtype[Any]:
-    numeric = (encoder for encoder in encoders if isinstance(encoder, QuantileEncoder))
-    return next((np.asarray(encoder.missing_).dtype for encoder in numeric), _FLOAT)
+def _quantile_type(encoders: Iterable[QuantileEncoder]) -> np.dtype[Any]:
+    return next((np.asarray(encoder.missing_).dtype for encoder in encoders), np.dtype(np.float32))
 
 
 def find_quantiles(encoder: QuantileEncoder, column: Column) -> NDArray[Any]:

@@ -25,6 +25,7 @@ from minerva_select.data.sharding import UNSHARDED, Sharding
 from minerva_select.errors import InputError
 from minerva_select.mi.fold import Fold, Target
 from minerva_select.preprocessing.column_types import TargetTypes
+from minerva_select.preprocessing.fold_encoding import encode_folds
 from minerva_select.preprocessing.table_encoder import EncodedTable, TableEncoder
 from minerva_select.preprocessing.target_bins import fit_target_bins
 from minerva_select.runtime.device import available_threads
@@ -126,9 +127,7 @@ def encode(
     """Encode the table once per split, by encoders fitted on its ``rest``, and concatenate the results."""
     is_packed = table.n_rows >= PACKED_FROM
     pack, convert = (pack_array, as_packed_rows) if is_packed else (None, as_rows)
-    encoded = (
-        TableEncoder(column_types).fit_and_encode(table, split.rest, pack, available_threads()) for split in splits
-    )
+    encoded = encode_folds(table, column_types, [split.rest for split in splits], pack, available_threads())
     return join_rows([convert(one, device) for one in encoded])
 
 

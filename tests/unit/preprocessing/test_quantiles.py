@@ -103,13 +103,13 @@ def test_a_single_sort_gives_the_quantiles_of_an_encoder(n_rows, n_missing, n_va
     values[:n_missing] = np.nan
     values[-2] = -0.0
     values = rng.permutation(values)
-    for share in (0.0, 0.03, 0.8, 1.0):  # with few training values, others are out of their range
-        in_training = rng.random(n_rows) < share
+    folds = [rng.random(n_rows) < share for share in (0.0, 0.03, 0.8, 1.0)]  # few leave others out of their range
+    found, packed = encode_quantiles(values, folds), encode_quantiles(values, folds, pack)
+    for one, other, in_training in zip(found, packed, folds, strict=True):
         encoder = fitted(values[in_training])
-        np.testing.assert_array_equal(encode_quantiles(values, in_training), encoder.transform(values), strict=True)
-        packed = encode_quantiles(values, in_training, pack)
-        np.testing.assert_array_equal(packed, encoder.packed(pack).transform(values), strict=True)
+        np.testing.assert_array_equal(one, encoder.transform(values), strict=True)
+        np.testing.assert_array_equal(other, encoder.packed(pack).transform(values), strict=True)
 
 
 def test_a_column_without_values_has_missing_quantiles_only():
-    assert np.isnan(encode_quantiles(np.full(3, np.nan), np.ones(3, dtype=bool))).all()
+    assert np.isnan(encode_quantiles(np.full(3, np.nan), [np.ones(3, dtype=bool)])[0]).all()

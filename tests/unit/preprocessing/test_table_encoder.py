@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from minerva_select.errors import InputError
-from minerva_select.preprocessing import table_encoder
 from minerva_select.preprocessing.column_types import infer_column_types
 from minerva_select.preprocessing.quantiles import QuantileEncoder
 from minerva_select.preprocessing.table_encoder import TableEncoder
@@ -37,24 +36,6 @@ def test_fit_transform_equals_fit_then_transform():
     np.testing.assert_array_equal(one.quantiles, two.quantiles)
     np.testing.assert_array_equal(one.codes, two.codes)
     assert one.n_levels == two.n_levels
-
-
-@pytest.mark.parametrize("n_threads", [1, 2])
-@pytest.mark.parametrize("pack", [None, lambda quantiles: np.nan_to_num(quantiles * 100, nan=-1).astype(np.int16)])
-def test_all_rows_are_encoded_by_some(n_threads, pack, monkeypatch):
-    monkeypatch.setattr(table_encoder, "_MIN_ROWS_OF_THREADS", 0)
-    rng = np.random.default_rng(0)
-    columns = [Column(f"x{k}", rng.normal(size=100)) for k in range(20)]
-    columns += [Column(f"n{k}", rng.integers(0, 60, 100).astype(float)) for k in range(3)]
-    columns += [Column(f"c{k}", rng.integers(0, 4, 100).astype(float)) for k in range(20)]
-    columns[3].values[::7] = np.nan
-    table, rows = Table(tuple(columns), 100), np.arange(0, 100, 3)
-    fitted = TableEncoder(infer_column_types(table)).fit(table, rows)
-    two = (fitted.packed(pack) if pack else fitted).transform(table)
-    one = TableEncoder(infer_column_types(table)).fit_and_encode(table, rows, pack, n_threads)
-    np.testing.assert_array_equal(one.quantiles, two.quantiles, strict=True)
-    np.testing.assert_array_equal(one.codes, two.codes, strict=True)
-    assert (one.n_levels, one.numeric, one.categorical) == (two.n_levels, two.numeric, two.categorical)
 
 
 def test_rows_can_be_taken_before_or_after_encoding():
