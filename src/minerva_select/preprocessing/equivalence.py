@@ -6,7 +6,7 @@ interval. One column of each group represents it. The others can neither hide it
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,9 @@ from minerva_select.preprocessing.binned_information import (
 from minerva_select.schema import Column, ColumnType, Table
 
 _BLOCK = 512  # columns compared at once
+_SKETCHED_FROM = 2_000  # columns; beyond, most pairs are excluded by a few coordinates of each column:
+_N_SKETCH = 64
+_SKETCH_ERROR = 1e-4  # far above that of the arithmetic
 _MAX_COMPARISONS = 2e9  # cells compared to find coarser versions; beyond that, fewer rows
 
 
@@ -169,17 +172,21 @@ def _near_copies(
     found: dict[str, str] = {}
     if len(columns) < 2:
         return found
-    standard = np.stack([_standardize(one.ranks) for one in columns], axis=1)  # (n_rows, n_columns)
+    ranks = (_standardize(one.ranks) for one in columns)
+    is_many = len(columns) >= _SKETCHED_FROM
+    # (n_rows, n_columns)
+    standard = np.stack(list(ranks)).T if is_many else np.stack(list(ranks), axis=1)
+    sketch = _sketch(standard) if is_many else None
     is_leader = np.zeros(len(columns), dtype=bool)
     for start in range(0, len(columns), _BLOCK):
         block = slice(start, min(start + _BLOCK, len(columns)))
-        earlier = np.flatnonzero(is_leader)
-        outside = standard[:, earlier].T @ standard[:, block]  # (n_leaders, n_block)
-        inside = standard[:, block].T @ standard[:, block]
+        earlier = np.flatnonzero(is_leader[:start])
+        if sketch is None:
+            compare = _compare_all(standard, earlier, block, is_leader)
+        else:
+            compare = _compare_likely(standard, sketch, earlier, block, is_leader)
         for k in range(block.start, block.stop):
-            own = np.flatnonzero(is_leader[block.start : k]) + block.start
-            leaders = np.concatenate([earlier, own])
-            similar = np.concatenate([outside[:, k - start], inside[own - start, k - start]])
+            leaders, similar = compare(k)
             near = np.flatnonzero(np.abs(similar) >= EQUIVALENCE.min_correlation)
             best = near[np.argsort(-np.abs(similar[near]), kind="stable")] if columns[k].name not in keep else near[:0]
             leader = next(
@@ -190,6 +197,53 @@ def _near_copies(
             else:
                 found[columns[k].name] = leader.name
     return found
+
+
+_Compare = Callable[[int], tuple[NDArray[np.int64], NDArray[np.float32]]]  # leaders before a column, and correlations
+
+
+def _compare_all(
+    standard: NDArray[np.float32], earlier: NDArray[np.int64], block: slice, is_leader: NDArray[np.bool_]
+) -> _Compare:
+    outside = standard[:, earlier].T @ standard[:, block]  # (n_leaders, n_block)
+    inside = standard[:, block].T @ standard[:, block]
+
+    def compare(k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        own = np.flatnonzero(is_leader[block.start : k])
+        similar = np.concatenate([outside[:, k - block.start], inside[own, k - block.start]])
+        return np.concatenate([earlier, own + block.start]), similar
+
+    return compare
+
+
+def _sketch(standard: NDArray[np.float32]) -> NDArray[np.float32]:  # (n_sketch, n_columns)
+    """Coordinates of columns in a random subspace, in which they are no further apart than they are."""
+    axes = np.linalg.qr(np.random.default_rng(0).normal(size=(len(standard), min(_N_SKETCH, len(standard)))))[0]
+    return axes.T.astype(np.float32) @ standard
+
+
+def _compare_likely(
+    standard: NDArray[np.float32],
+    sketch: NDArray[np.float32],
+    earlier: NDArray[np.int64],
+    block: slice,
+    is_leader: NDArray[np.bool_],
+) -> _Compare:
+    """As :func:`_compare_all`, without the leaders that the sketch shows to be far from a column."""
+    before = np.concatenate([earlier, np.arange(block.start, block.stop)])
+    own, others = sketch[:, block], sketch[:, before]
+    # |u - v|^2 = |u|^2 + |v|^2 - 2 uv, of columns of length 1 and of their shorter sketches
+    apart = -np.abs(own.T @ others)  # (n_block, n_before)
+    apart += (own**2).sum(axis=0)[:, None] / 2
+    apart += (others**2).sum(axis=0) / 2
+    is_likely = apart <= 1 - EQUIVALENCE.min_correlation + _SKETCH_ERROR
+
+    def compare(k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        likely = before[is_likely[k - block.start]]
+        leaders = likely[(likely < k) & is_leader[likely]]
+        return leaders, standard[:, leaders].T @ standard[:, k]
+
+    return compare
 
 
 def _standardize(ranks: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
+from minerva_select.preprocessing import equivalence
 from minerva_select.preprocessing.column_types import infer_column_types
 from minerva_select.preprocessing.equivalence import ColumnSample, find_equivalents
 from minerva_select.schema import Column, ColumnType, Table
@@ -319,3 +320,18 @@ def test_many_columns_have_a_sample_of_their_own():
     assert sample.has_rows_for(6000, 2000)
     assert not sample.has_rows_for(6000, 2001)
     assert not sample.has_rows_for(5999, 1)
+
+
+def test_a_sketch_of_many_columns_excludes_no_copy(rng, monkeypatch):
+    base = rng.normal(size=(N_ROWS, 40))
+    base[rng.random(base.shape) < 0.02] = np.nan
+    noise = rng.normal(size=base.shape)
+    kinds = {"base": base, "rising": np.exp(base), "falling": -base, "near": base + 0.05 * noise, "far": base + noise}
+    columns = {f"{kind}{k}": values[:, k] for k in range(40) for kind, values in kinds.items()}
+    columns["constant but one"] = np.arange(N_ROWS) == 7
+    classes = rng.integers(0, 2, N_ROWS)
+    expected = find(classes, keep=["base0", "falling0"], **columns)
+    assert len(expected) > 2 * 39
+    monkeypatch.setattr(equivalence, "_SKETCHED_FROM", 2)
+    monkeypatch.setattr(equivalence, "_BLOCK", 64)
+    assert find(classes, keep=["base0", "falling0"], **columns) == expected
