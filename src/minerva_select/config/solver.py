@@ -27,11 +27,15 @@ class SearchConfig:
     """Screen, learn, sparsify: which units are worth vetting."""
 
     min_screen_rows: int = 2000  # rows that the screen counts at least
+    majority_ratio: int = 50  # rows of the largest class per other row, of which pairs are counted
+    min_cell_rows: float = 2.0  # rows per cell of a pair and a class, below which numeric columns have fewer bins
+    n_few_bins: int = 4  # in the screen
     n_screen_pairs: int = 64  # pairs that the screen returns
     max_screened_units: int = 64  # units that the screen may propose
     max_screened_share: float = 0.8  # of all units; if it proposes more, critics of all units are enough
     null_margin: float = 2.0  # z-scores added to the expected maximum of null statistics, which are skewed
     max_learned_units: int = 300  # with more units, the critic of all units sees only those with the best screen
+    exhausted_share: float = 0.05  # of the bound of the screened units, that trees or additive models of those must add
     full_share: float = 0.99  # of the target's entropy on the tuning rows: a set that reaches it needs no larger one
     wider_share: float = 0.95  # of the bound of the chosen set that a wider set must reach to replace it
     prune_rows: int = 4096  # tuning rows of a permutation importance

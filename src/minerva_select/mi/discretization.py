@@ -9,9 +9,8 @@ from minerva_select.config import DISCRETIZATION
 from minerva_select.data.encoded_rows import Rows, index_on_device
 
 
-def discretize_columns(x: Rows) -> Tensor:  # (..., n_features) uint8
+def discretize_columns(x: Rows, n_bins: int = DISCRETIZATION.n_bins) -> Tensor:  # (..., n_features) uint8
     """Bin numeric columns and merge rare levels of categorical ones; 0 is missing. Columns are in feature order."""
-    n_bins = DISCRETIZATION.n_bins
     bins = (x.quantiles.nan_to_num(0.0) * n_bins).to(torch.uint8).clamp(0, n_bins - 1) + 1
     bins = torch.where(x.quantiles.isnan(), 0, bins)
     levels = x.codes.clamp(max=DISCRETIZATION.max_levels - 1).to(torch.uint8)

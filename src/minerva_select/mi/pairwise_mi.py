@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from minerva_select.config import VETTING
+from minerva_select.config import SEARCH, VETTING
 from minerva_select.runtime.deadline import Deadline
 from minerva_select.runtime.distributed import SINGLE_PROCESS, ProcessGroup
 
@@ -49,35 +49,71 @@ def count_information(
     counts its own rows, and counts add up exactly.
     """
     n_of_class = ranks.sum_(torch.bincount(classes, minlength=_size(classes, ranks)))
-    n_rows, sizes = int(n_of_class.sum()), n_of_class[n_of_class > 0]
     codes, n_levels = _compact(codes, ranks)
-    parts, device = [codes[classes == c] for c in n_of_class.nonzero().squeeze(1)], codes.device
+    parts = [codes[classes == c] for c in n_of_class.nonzero().squeeze(1)]
     del codes  # as large as the parts
-    nlogn = _table_of_nlogn(n_rows, device)
-    of_classes = nlogn[sizes].sum() - nlogn[n_rows]
-    marginal = _marginal_information(parts, n_levels, nlogn, of_classes, ranks)
+    rows = _ClassRows.of(parts, n_levels, ranks)
     freedom = (n_levels.double() - 1) * (len(parts) - 1)
-    marginal_z = (2 * n_rows * marginal - freedom) / (2 * freedom).clamp(min=1).sqrt()
-    marginal_nats = (marginal - freedom / (2 * n_rows)).clamp(min=0)
+    marginal_z = (2 * rows.n_rows * rows.marginal - freedom) / (2 * freedom).clamp(min=1).sqrt()
+    marginal_nats = (rows.marginal - freedom / (2 * rows.n_rows)).clamp(min=0)
+    best = _count_synergies(_thin_out(rows, n_of_class[n_of_class > 0], ranks), n_pairs, deadline).cpu()
+    return PairwiseInformation(
+        marginal_nats.float().cpu(), marginal_z.float().cpu(), best[:, :2].long(), best[:, 2].float()
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _ClassRows:
+    """Codes of the rows of every class, and what the counts of all columns and pairs of them need."""
+
+    parts: list[Tensor]  # of each class, (n_rows, n_features)
+    n_levels: Tensor  # (n_features,)
+    n_rows: int  # of all classes and ranks
+    nlogn: Tensor  # (n_rows + 1,)
+    of_classes: Tensor  # n log n of the classes minus that of all rows
+    marginal: Tensor  # (n_features,) plug-in information of every column
+    ranks: ProcessGroup
+
+    @classmethod
+    def of(cls, parts: list[Tensor], n_levels: Tensor, ranks: ProcessGroup) -> _ClassRows:
+        sizes = ranks.sum_(torch.tensor([len(part) for part in parts], device=n_levels.device))
+        n_rows = int(sizes.sum())
+        nlogn = _table_of_nlogn(n_rows, n_levels.device)
+        of_classes = nlogn[sizes].sum() - nlogn[n_rows]
+        marginal = _marginal_information(parts, n_levels, nlogn, of_classes, ranks)
+        return cls(parts, n_levels, n_rows, nlogn, of_classes, marginal, ranks)
+
+
+def _thin_out(rows: _ClassRows, sizes: Tensor, ranks: ProcessGroup) -> _ClassRows:
+    """Keep some rows of a class that nearly all rows have: beside few others, more of them tell no more of pairs."""
+    largest = int(sizes.argmax())
+    n_wanted = SEARCH.majority_ratio * (rows.n_rows - int(sizes[largest]))
+    step = int(sizes[largest]) // max(SEARCH.min_screen_rows, n_wanted)
+    if step < 2:
+        return rows
+    parts = [part[::step] if k == largest else part for k, part in enumerate(rows.parts)]
+    return _ClassRows.of(parts, rows.n_levels, ranks)
+
+
+def _count_synergies(rows: _ClassRows, n_pairs: int, deadline: Deadline | None) -> Tensor:  # (n_found, 3)
+    """The pairs that tell most beyond what both columns tell alone: their features, and their z-scores."""
+    n_levels, marginal, device = rows.n_levels, rows.marginal, rows.nlogn.device
     best = torch.empty(0, 3, dtype=torch.float64, device=device)
     blocks = _blocks(n_levels, _BLOCK_CELLS.get(device.type, 1024))
     for a, first in enumerate(blocks):
         for second in blocks[a:]:
             if deadline is not None and deadline.expired:
                 break
-            of_pairs, n_cells = _sum_pairs(parts, first, second, n_levels, nlogn, ranks)
-            synergy = (of_pairs - of_classes) / n_rows - marginal[first][:, None] - marginal[second]
+            of_pairs, n_cells = _sum_pairs(rows, first, second)
+            synergy = (of_pairs - rows.of_classes) / rows.n_rows - marginal[first][:, None] - marginal[second]
             # 2 n times the synergy is about chi-squared. Only cells that occur count as degrees of freedom, which
             # corrects the bias of empty ones.
-            free = (n_cells - n_levels[first][:, None] - n_levels[second] + 1).clamp(min=1) * (len(parts) - 1)
-            z = (2 * n_rows * synergy - free) / (2.0 * free).clamp(min=1).sqrt()
+            free = (n_cells - n_levels[first][:, None] - n_levels[second] + 1).clamp(min=1) * (len(rows.parts) - 1)
+            z = (2 * rows.n_rows * synergy - free) / (2.0 * free).clamp(min=1).sqrt()
             if second is first:
                 z = z.masked_fill(torch.ones_like(z, dtype=torch.bool).tril(), -torch.inf)
             best = _merge(best, z, first, second, n_pairs)
-    best = best.cpu()
-    return PairwiseInformation(
-        marginal_nats.float().cpu(), marginal_z.float().cpu(), best[:, :2].long(), best[:, 2].float()
-    )
+    return best
 
 
 def _size(values: Tensor, ranks: ProcessGroup) -> int:
@@ -170,13 +206,12 @@ def _count_pairs(part: Tensor, first: Tensor, second: Tensor, n_levels: Tensor) 
     return counts.int().view(len(first), len(levels[0]), len(second), len(levels[1]))
 
 
-def _sum_pairs(
-    parts: list[Tensor], first: Tensor, second: Tensor, n_levels: Tensor, nlogn: Tensor, ranks: ProcessGroup
-) -> tuple[Tensor, Tensor]:  # (n_first, n_second) each
+def _sum_pairs(rows: _ClassRows, first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:  # (n_first, n_second) each
     """Sum of n log n within classes minus over all rows, and number of cells that occur, for every pair."""
+    nlogn = rows.nlogn
     total, within = torch.zeros((), dtype=torch.int32, device=nlogn.device), torch.zeros_like(nlogn[0])
-    for part in parts:
-        counts = ranks.sum_(_count_pairs(part, first, second, n_levels))
+    for part in rows.parts:
+        counts = rows.ranks.sum_(_count_pairs(part, first, second, rows.n_levels))
         total = total + counts
         within = within + _look_up(nlogn, counts).sum(dim=(1, 3))
     return within - _look_up(nlogn, total).sum(dim=(1, 3)), (total > 0).sum(dim=(1, 3))

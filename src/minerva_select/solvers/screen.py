@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from minerva_select.config import INFERENCE, SEARCH
+from minerva_select.config import DISCRETIZATION, INFERENCE, SEARCH
 from minerva_select.mi.discretization import coarsen_target, discretize_columns
 from minerva_select.mi.fold import Fold
 from minerva_select.mi.pair_tables import build_pair_tables
@@ -34,16 +34,23 @@ def screen_fold(fold: Fold, deadline: Deadline | None = None) -> PairwiseInforma
     n_rows = sharding.ranks.broadcast(int(min(len(rows), max(SEARCH.min_screen_rows, max_cells / (2 * cells**2)))))
     rows = rows[:: max(1, len(rows) // n_rows)]
     classes = coarsen_target(fold.target.bins[rows], fold.target.order)
-    codes, own_classes = _discretize(fold, sharding.select_own(rows)), classes[sharding.owns(rows)]
+    codes = _discretize(fold, sharding.select_own(rows), _n_bins(len(rows), int(classes.max()) + 1))
+    own_classes = classes[sharding.owns(rows)]
     return count_information(codes, own_classes, n_pairs=SEARCH.n_screen_pairs, ranks=sharding.ranks, deadline=deadline)
 
 
-def _discretize(fold: Fold, rows: Tensor) -> Tensor:  # (n_rows, n_features) uint8
+def _n_bins(n_rows: int, n_classes: int) -> int:
+    """Bins of a numeric column: fewer if the cells of a pair of columns would hold next to no rows."""
+    n_bins = DISCRETIZATION.n_bins
+    return n_bins if n_rows >= SEARCH.min_cell_rows * n_bins**2 * n_classes else SEARCH.n_few_bins
+
+
+def _discretize(fold: Fold, rows: Tensor, n_bins: int) -> Tensor:  # (n_rows, n_features) uint8
     """Discretize rows of this process, a chunk at a time."""
     codes = torch.empty(len(rows), fold.x.layout.n_features, dtype=torch.uint8, device=rows.device)
     for start in range(0, len(rows), _CHUNK):
         chunk = slice(start, start + _CHUNK)
-        codes[chunk] = discretize_columns(fold.sharding.take(fold.x, rows[chunk]))
+        codes[chunk] = discretize_columns(fold.sharding.take(fold.x, rows[chunk]), n_bins)
     return codes
 
 

@@ -1,3 +1,4 @@
+import dataclasses
 import itertools
 
 import numpy as np
@@ -138,3 +139,19 @@ def test_after_the_deadline_columns_are_counted_but_pairs_are_not():
     assert torch.equal(whole.marginal_nats, cut.marginal_nats)
     assert len(whole.pairs) == 4
     assert len(cut.pairs) == 0
+
+
+def test_pairs_are_counted_on_part_of_a_class_that_nearly_all_rows_have():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(3, size=(60_000, 5))
+    rare = (codes[:, 1] == codes[:, 4]) & (rng.random(len(codes)) < 0.005)  # 100 of 60,000 rows, by a pair alone
+    found = run((codes, rare.astype(int)))
+    everything = pairwise_mi.SEARCH.majority_ratio * len(codes)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pairwise_mi, "SEARCH", dataclasses.replace(pairwise_mi.SEARCH, majority_ratio=everything))
+        whole = run((codes, rare.astype(int)))
+    assert torch.equal(found.marginal_nats, whole.marginal_nats)
+    assert torch.equal(found.marginal_z, whole.marginal_z)
+    assert not torch.equal(found.pair_z, whole.pair_z)
+    assert found.pairs[0].sort().values.tolist() == whole.pairs[0].sort().values.tolist() == [1, 4]
+    assert found.pair_z[0] == pytest.approx(whole.pair_z[0].item(), rel=0.1)

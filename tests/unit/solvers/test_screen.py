@@ -122,3 +122,8 @@ def test_pairs_are_encoded_from_training_rows_only(two_tables):
         other = dataclasses.replace(before, target=dataclasses.replace(before.target, bins=spoiled))
         assert torch.equal(add_pair_tables([other], screens[:1], 10)[0].pairs.tables, expected.tables)
     assert not torch.equal(found[0].pairs.tables, found[1].pairs.tables)
+
+
+@pytest.mark.parametrize(("n_rows", "n_classes", "n_bins"), [(256, 2, 8), (255, 2, 4), (1024, 8, 8), (555, 8, 4)])
+def test_few_rows_are_counted_in_fewer_bins(n_rows, n_classes, n_bins):
+    assert screen._n_bins(n_rows, n_classes) == n_bins
