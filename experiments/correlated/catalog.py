@@ -62,6 +62,7 @@ def _noise_cases() -> Iterable[Case]:
         ("noise_independent", "noise", "independent noise, 400 and 5,000 x 31", 60, noise.independent_noise),
         ("noise_correlated", "noise", "correlated noise, 300 to 2,000 rows", 200, noise.correlated_noise),
         ("noise_doubled", "noise_doubled", "correlated noise, every row twice", 20, noise.doubled_noise),
+        ("noise_wide", "noise_wide", "correlated noise, 600 to 2,000 columns", 20, noise.wide_noise),
     ):
         yield Case(name, group, title, n_tables, 2, _generated(draw))
 

@@ -119,6 +119,7 @@ GOALS = (
         right_in(190 / 200),
     ),
     Goal("noise, every row twice", NOTHING.format(19, 20), "noise_doubled", (), right_in(19 / 20)),
+    Goal("noise, 600 to 2,000 columns", NOTHING.format(19, 20), "noise_wide", (), right_in(19 / 20)),
     Goal("Markov blankets: child3, all targets", "mean F1 0.97", "blankets", ("child3",), mean_f1(0.97)),
     Goal("Markov blankets: insurance, all targets", "mean F1 0.88", "blankets", ("insurance",), mean_f1(0.88)),
     Goal("path at k = 1 to 10 against the fit told k, five tables", "within 0.01 nats", "path", (), path_within(0.01)),

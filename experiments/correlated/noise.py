@@ -1,4 +1,4 @@
-"""Tables without any information about the target: independent columns, correlated ones, and rows that occur twice."""
+"""Tables without information about the target: columns independent or correlated, rows once or twice, few or many."""
 
 import numpy as np
 import pandas as pd
@@ -35,6 +35,17 @@ def doubled_noise(seed: int) -> Table:
     table = correlated_noise(1_000 + seed, max_rows=1_500)
     X, y = (pd.concat([part, part], ignore_index=True) for part in (table.X, table.y))
     return Table(X, y)
+
+
+def wide_noise(seed: int) -> Table:
+    """Draw 600 to 2,000 columns of 300 to 1,200 rows: a factor model, every third column in steps for odd seeds."""
+    rng = np.random.default_rng([18, seed])
+    n_rows, n_columns = ((300, 600), (500, 1_000), (1_200, 800), (400, 2_000))[seed % 4]
+    values = factor_model(n_rows, n_columns, rng)
+    if seed % 2:
+        values[:, ::3] = np.floor(1.5 * values[:, ::3])
+    X = pd.DataFrame(values, columns=[f"x{k}" for k in range(n_columns)])
+    return Table(X, draw_target(TARGETS[seed % 3], n_rows, rng))
 
 
 def factor_model(n_rows: int, n_columns: int, rng: np.random.Generator) -> np.ndarray:

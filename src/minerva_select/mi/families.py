@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, partial
 
@@ -35,7 +36,25 @@ class Family(StrEnum):
 ARRAY_FAMILIES = (Family.TREES, Family.ADDITIVE)
 
 
-Key = tuple[Family, tuple[int, ...]]  # critics of a family, fitted to a set of features
+@dataclass(frozen=True)
+class ByFold:
+    """A set of columns that is another one in every fold, since each chose it by its own training rows."""
+
+    sets: tuple[tuple[int, ...], ...]
+
+
+ColumnSet = tuple[int, ...] | ByFold
+Key = tuple[Family, ColumnSet]  # critics of a family, fitted to a set of features
+
+
+def join_folds(sets: Iterable[Sequence[int]]) -> ColumnSet:
+    """The sets of all folds, which may be the same."""
+    first, *others = (tuple(one) for one in sets)
+    return ByFold((first, *others)) if any(one != first for one in others) else first
+
+
+def _as_key(family: Family, features: Sequence[int] | ByFold) -> Key:
+    return family, features if isinstance(features, ByFold) else tuple(features)
 
 
 class ArrayCritics:
@@ -58,14 +77,14 @@ class ArrayCritics:
         """Rows of every fold as arrays; read when they are first needed."""
         return [read_arrays(fold, self._generator, self._max_rows) for fold in self._folds]
 
-    def fit(self, family: Family, features: Sequence[int]) -> list[FoldInformation]:
+    def fit(self, family: Family, features: Sequence[int] | ByFold) -> list[FoldInformation]:
         """Fit critics of a family to these features in every fold; sets that were fitted before are reused."""
         self.fit_all([(family, features)])
-        return self._fits[family, tuple(features)]
+        return self._fits[_as_key(family, features)]
 
-    def fit_all(self, sets: Iterable[tuple[Family, Sequence[int]]], *, measured: bool = False) -> None:
+    def fit_all(self, sets: Iterable[tuple[Family, Sequence[int] | ByFold]], *, measured: bool = False) -> None:
         """Fit critics to several sets side by side; if ``measured``, on held-out rows too."""
-        keys = list(dict.fromkeys((family, tuple(features)) for family, features in sets))
+        keys = list(dict.fromkeys(_as_key(family, features) for family, features in sets))
         if self._divided.ranks.size > 1:
             for some in self._in_order(keys):
                 self._fit_divided(some, measured)
@@ -102,7 +121,8 @@ class ArrayCritics:
         return fit
 
     def _information(self, key: Key, k: int) -> FoldInformation:
-        family, arrays, features = key[0], self.folds[k], np.asarray(key[1], dtype=np.int64)
+        family, arrays = key[0], self.folds[k]
+        features = np.asarray(key[1].sets[k] if isinstance(key[1], ByFold) else key[1], dtype=np.int64)
         fits = [self._fit_member(family, (k, member), features) for member in range(len(arrays.members))]
         tuning = np.concatenate([fit.tuning for fit in fits])
 

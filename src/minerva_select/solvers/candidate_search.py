@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
@@ -15,7 +15,7 @@ from minerva_select.config import ELIMINATION, INFERENCE, JUDGE, SEARCH, SUPPORT
 from minerva_select.mi.arrays import shared_tuning_rows
 from minerva_select.mi.critic_training import fit_critics, warm_start
 from minerva_select.mi.cross_fit import CriticTask, CrossFitCritics
-from minerva_select.mi.families import ArrayCritics
+from minerva_select.mi.families import ArrayCritics, ByFold, ColumnSet, join_folds
 from minerva_select.mi.fold import Fold
 from minerva_select.mi.inference import MeanEstimate, estimate_mean
 from minerva_select.mi.pairwise_mi import PairwiseInformation
@@ -39,6 +39,12 @@ class SearchContext:
     def features_of(self, units: list[int]) -> list[int]:
         """Features of these units, in order."""
         return sorted(feature for unit in units for feature in self.units[unit])
+
+    def features_of_set(self, units: ColumnSet) -> ColumnSet:
+        """Features of these units, which may be others in every fold."""
+        if isinstance(units, ByFold):
+            return ByFold(tuple(tuple(self.features_of([*own])) for own in units.sets))
+        return tuple(self.features_of([*units]))
 
 
 class TrainedCritics(Protocol):
@@ -127,10 +133,12 @@ def search_candidates(
 ) -> list[CandidateSet]:
     """Find the smallest sufficient set of every fold, starting from the screened units and from all units.
 
-    If trees and additive models, where given, see all that the critics of all units see, those are not made sparse.
+    If trees and additive models, where given, see all that the critics of all units see, those are not made sparse. If
+    there are more units than these critics can learn, they are only trained if trees or additive models find something
+    beyond the screened units.
     """
     screened = [select_screened_units(screen, context.units, context.required) for screen in screens]
-    everything = [_learnable_units(screen, chosen, context) for screen, chosen in zip(screens, screened, strict=True)]
+    everything = [find_learnable(screen, context) for screen in screens]
     tried: list[list[CandidateSet]] = [[] for _ in folds]
 
     def try_sets(sets: dict[int, list[int]], stage: str) -> None:
@@ -138,37 +146,82 @@ def search_candidates(
         if not places:
             return
         found = fit_candidates([folds[k] for k in places], [sets[k] for k in places], context, stage)
-        if stage != "learn" or arrays is None or _adds_to(arrays, dict(zip(places, found, strict=True)), context):
+        by_fold = dict(zip(places, found, strict=True))
+        if stage != "learn" or arrays is None or _adds_to(arrays, by_fold, context, len(folds)):
             found = sparsify(found, context)
         for k, candidate in zip(places, found, strict=True):
             tried[k].append(candidate)
 
     try_sets({k: units for k, units in enumerate(screened) if _is_smaller(units, everything[k])}, "screen")
-    try_sets({k: units for k, units in enumerate(everything) if not any(map(_explains_target, tried[k]))}, "learn")
+    is_wide = len(context.units) > SEARCH.max_learned_units
+    if arrays is None or not (is_wide and _is_exhausted(arrays, tried, everything, context)):
+        try_sets({k: units for k, units in enumerate(everything) if not any(map(_explains_target, tried[k]))}, "learn")
     unions = [sorted(set().union(*(one.units for one in _useful(candidates)))) for candidates in tried]
     try_sets({k: unions[k] for k in range(len(folds)) if all(one.units != unions[k] for one in tried[k])}, "join")
     smallest = [_smallest_sufficient(candidates) for candidates in tried]
     return [_widened(smallest[0], tried[0])] if len(folds) == 1 else smallest
 
 
-def _adds_to(arrays: ArrayCritics, candidates: dict[int, CandidateSet], context: SearchContext) -> bool:
+def _adds_to(
+    arrays: ArrayCritics, candidates: Mapping[int, CandidateSet], context: SearchContext, n_folds: int
+) -> bool:
     """Whether candidates, by fold, tell more of the tuning rows than trees and additive models of the same units."""
-    units = next(iter(candidates.values())).units
-    is_comparable = arrays.families and len(units) <= SUPPORT.max_units and not context.training.deadline.expired
-    if not is_comparable or any(one.units != units for one in candidates.values()):
+    if not _can_compare(arrays, candidates.values(), context):
         return True
-    fits = [arrays.fit(family, context.features_of(units)) for family in arrays.families]
+    by_arrays = _fit_arrays(arrays, {k: one.units for k, one in candidates.items()}, context, n_folds)
+    gain, bound = _gain(by_arrays, {k: [one.information] for k, one in candidates.items()}, candidates)
+    return gain.z > JUDGE.min_family_z and gain.mean > JUDGE.min_family_gain * bound.mean
+
+
+def _is_exhausted(
+    arrays: ArrayCritics,
+    tried: Sequence[list[CandidateSet]],
+    everything: Sequence[list[int]],
+    context: SearchContext,
+) -> bool:
+    """Whether trees and additive models of all learnable units tell no more of the tuning rows than what was tried."""
+    if not all(tried):
+        return False
+    best = {k: max(found, key=lambda one: one.bound.mean) for k, found in enumerate(tried)}
+    if not _can_compare(arrays, best.values(), context):
+        return False
+    more = _fit_arrays(arrays, dict(enumerate(everything)), context, len(tried))
+    own = _fit_arrays(arrays, {k: one.units for k, one in best.items()}, context, len(tried))
+    # A critic that knows nothing is among them: beside one that overfits, any other adds something
+    base = {k: [one.information, *own[k], torch.zeros_like(one.information)] for k, one in best.items()}
+    gain, bound = _gain(base, more, best)
+    return gain.z < INFERENCE.clear_z or gain.mean < SEARCH.exhausted_share * bound.mean
+
+
+def _can_compare(arrays: ArrayCritics, candidates: Iterable[CandidateSet], context: SearchContext) -> bool:
+    are_few = all(len(one.units) <= SUPPORT.max_units for one in candidates)
+    return bool(arrays.families) and are_few and not context.training.deadline.expired
+
+
+def _fit_arrays(
+    arrays: ArrayCritics, sets: Mapping[int, list[int]], context: SearchContext, n_folds: int
+) -> dict[int, list[Tensor]]:
+    """Information of tuning rows by trees and additive models of one set of units per fold; not all may have one."""
+    any_set = next(iter(sets.values()))
+    features = context.features_of_set(join_folds(sets.get(k, any_set) for k in range(n_folds)))
+    arrays.fit_all([(family, features) for family in arrays.families])
+    fits = [arrays.fit(family, features) for family in arrays.families]
+    return {k: [fit[k].tuning for fit in fits] for k in sets}
+
+
+def _gain(
+    base: Mapping[int, list[Tensor]], more: Mapping[int, list[Tensor]], candidates: Mapping[int, CandidateSet]
+) -> tuple[MeanEstimate, MeanEstimate]:
+    """What more critics, by fold, add to a mixture on the tuning rows that all have, and its bound."""
     gains, weights, bounds = [], [], []
     for k, one in candidates.items():
         own_weights = one.fold.row_weights[shared_tuning_rows(one.fold)]
-        others = [fit[k].tuning for fit in fits]
-        mixed = mix_by_rows([one.information[: len(own_weights)], *others], own_weights)
-        gains.append(mixed - mix_by_rows(others, own_weights))
+        before, after = ([values[: len(own_weights)] for values in critics[k]] for critics in (base, more))
+        mixed = mix_by_rows([*after, *before], own_weights)
+        gains.append(mixed - mix_by_rows(before, own_weights))
         bounds.append(mixed)
         weights.append(own_weights)
-    gain = estimate_mean(torch.cat(gains), torch.cat(weights))
-    bound = estimate_mean(torch.cat(bounds), torch.cat(weights))
-    return gain.z > JUDGE.min_family_z and gain.mean > JUDGE.min_family_gain * bound.mean
+    return estimate_mean(torch.cat(gains), torch.cat(weights)), estimate_mean(torch.cat(bounds), torch.cat(weights))
 
 
 def _explains_target(candidate: CandidateSet) -> bool:
@@ -178,13 +231,15 @@ def _explains_target(candidate: CandidateSet) -> bool:
     return candidate.bound.mean > SEARCH.full_share * entropy.mean
 
 
-def _learnable_units(screen: PairwiseInformation, screened: list[int], context: SearchContext) -> list[int]:
-    """All units; if there are too many, those with the best screen."""
+def find_learnable(screen: PairwiseInformation, context: SearchContext) -> list[int]:
+    """All units; if there are too many, those that were screened, and those with the best screen."""
     everything = list(range(len(context.units)))
     if len(everything) <= SEARCH.max_learned_units:
         return everything
+    screened = select_screened_units(screen, context.units, context.required)
     unit_z = marginal_z_of_units(screen, context.units)
-    return sorted({*screened, *sorted(everything, key=lambda unit: -unit_z[unit])[: SEARCH.max_learned_units]})
+    best = sorted(everything, key=lambda unit: -unit_z[unit])
+    return sorted(list(dict.fromkeys([*screened, *best]))[: max(len(screened), SEARCH.max_learned_units)])
 
 
 def _is_smaller(screened: list[int], everything: list[int]) -> bool:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from minerva_select.config import INFERENCE, JUDGE, SEARCH, SUPPORT
 from minerva_select.mi.arrays import shared_tuning_rows
-from minerva_select.mi.families import ArrayCritics, Family
+from minerva_select.mi.families import ArrayCritics, ByFold, ColumnSet, Family
 from minerva_select.mi.fold import Fold, held_out_clusters, held_out_weights
 from minerva_select.mi.inference import MeanEstimate, estimate_mean
 from minerva_select.mi.stacking import Stack, stack
@@ -82,25 +82,27 @@ class Judge:
         full = self.information(units)
         return {unit: self.mean(full - self.information(rest)) for unit, rest in rests.items()}
 
-    def left_behind(self, units: Units, everything: Units) -> MeanEstimate:
+    def left_behind(self, units: Units, everything: Units | ByFold) -> MeanEstimate:
         """What all columns together add to these units."""
         return self.mean(self._additional(units, everything))
 
-    def measure_total(self, units: Units, everything: Units) -> MeanEstimate:
+    def measure_total(self, units: Units, everything: Units | ByFold) -> MeanEstimate:
         """Information of all columns: that of the units and what all columns add to it."""
         return self.mean(self.information(units) + self._additional(units, everything))
 
-    def _additional(self, units: Units, everything: Units) -> Tensor:  # (n_rows,)
+    def _additional(self, units: Units, everything: Units | ByFold) -> Tensor:  # (n_rows,)
         """Information that trees and additive models of all columns add to all critics of the units.
 
         A mixture may also gain by one more model of the same columns, so the baseline is the better one of both.
         """
-        chosen, whole = tuple(sorted(units)), tuple(sorted(everything))
-        if set(chosen) >= set(whole) or self.explains_target(self.verdict(chosen)):
+        chosen = tuple(sorted(units))
+        whole: ColumnSet = everything if isinstance(everything, ByFold) else tuple(sorted(everything))
+        sets = whole.sets if isinstance(whole, ByFold) else [whole]
+        if all(set(chosen) >= set(own) for own in sets) or self.explains_target(self.verdict(chosen)):
             return torch.zeros_like(self.weights)
         own = [(family, chosen) for family in self.arrays.families] if chosen else []
         second = [(Family.SECOND_TREES, chosen)] if Family.TREES in dict(own) else []
-        all_columns = [(family, whole) for family in self.arrays.families]
+        all_columns: list[Component] = [(family, whole) for family in self.arrays.families]
         baselines = [self.information(chosen, own), self.information(chosen, [*own, *second])]
         return self.information(chosen, [*own, *all_columns]) - max(baselines, key=lambda one: self.mean(one).mean)
 

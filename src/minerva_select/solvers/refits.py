@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from minerva_select.config import ELIMINATION, JUDGE
 from minerva_select.mi.arrays import shared_tuning_rows
 from minerva_select.mi.cross_fit import CrossFitCritics
-from minerva_select.mi.families import ArrayCritics, Family
+from minerva_select.mi.families import ArrayCritics, ByFold, ColumnSet, Family
 from minerva_select.mi.fold import Fold
 from minerva_select.mi.stacking import FoldInformation
 from minerva_select.solvers.candidate_search import CandidateSet, SearchContext, TrainedCritics, fit_candidates
 from minerva_select.solvers.masked_critics import MaskedCritics
 
 Units = Sequence[int]
-Component = tuple[Family, tuple[int, ...]]  # critics of a family, fitted to a set of units
+Component = tuple[Family, ColumnSet]  # critics of a family, fitted to a set of units
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +48,10 @@ class Refits:
         """Fit the critics of a component, unless they were fitted before."""
         if component not in self.fitted:
             family, units = component
-            if family is Family.NEURAL:
+            if family is Family.NEURAL and not isinstance(units, ByFold):
                 self._fit_neural([units], "estimate", self.candidates)
             else:
-                self.fitted[component] = self.arrays.fit(family, self.context.features_of(list(units)))
+                self.fitted[component] = self.arrays.fit(family, self.context.features_of_set(units))
         return self.fitted[component]
 
     def fit_arrays(self, families: Iterable[Family], sets: Iterable[Units], *, measured: bool = False) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from minerva_select.config import SUPPORT, VETTING
+from minerva_select.mi.families import ByFold
 from minerva_select.mi.inference import MeanEstimate
 from minerva_select.solvers.judge import Judge
 from minerva_select.solvers.ranking import rank_units
@@ -19,7 +20,9 @@ class SupportResult:
     order: list[int] = field(default_factory=list)  # all units that were ranked, most important first
 
 
-def add_supporting(judge: Judge, proven: Sequence[int], everything: Sequence[int]) -> SupportResult:
+def add_supporting(
+    judge: Judge, proven: Sequence[int], everything: Sequence[int], by_fold: ByFold | None = None
+) -> SupportResult:
     """Add units in an order fixed on tuning rows, until the others together add nothing to the kept ones.
 
     The first test decides whether anything is added, at its level: do all columns together add information to the
@@ -27,13 +30,16 @@ def add_supporting(judge: Judge, proven: Sequence[int], everything: Sequence[int
     drown in noise, so if some units are proven, those that are best on the tuning rows are tested too, at half the
     level each. Tuning rows of one fold are held-out rows of another, so this choice would raise the level in pure
     noise: 7 of 30 small tables.
+
+    Of too many columns, ``everything`` has those with the best screen in some rows; what every fold chose by its own
+    training rows, ``by_fold``, is tested instead.
     """
     if set(everything) <= set(proven) or not judge.has_time_for(SUPPORT.min_sets):
         return SupportResult()
     if judge.explains_target(judge.verdict(proven)):
         return SupportResult()
-    rests = [list(everything)]
-    if proven and {*(best := _best_on_tuning_rows(judge, proven, everything))} != {*everything}:
+    rests: list[Sequence[int] | ByFold] = [by_fold or list(everything)]
+    if by_fold is None and proven and {*(best := _best_on_tuning_rows(judge, proven, everything))} != {*everything}:
         rests.append(best)
     total = max(judge.measure_total(proven, rest).mean for rest in rests)
     level = (VETTING.more_support_level if proven else VETTING.support_level) / len(rests)
@@ -94,7 +100,7 @@ def _largest_size(
     return best
 
 
-def _is_enough(judge: Judge, units: Sequence[int], rest: Sequence[int], total: float) -> bool:
+def _is_enough(judge: Judge, units: Sequence[int], rest: Sequence[int] | ByFold, total: float) -> bool:
     """Whether the rest adds next to nothing to these units, or nothing that could be shown."""
     left = judge.left_behind(units, rest)
     shown = left.p_value < VETTING.more_support_level or left.mean > SUPPORT.left_errors * left.standard_error

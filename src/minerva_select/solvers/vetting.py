@@ -10,13 +10,19 @@ import torch
 from torch import Tensor
 
 from minerva_select.config import EXPLANATION, SUPPORT, TIME_SHARES, VETTING, FitConfig
-from minerva_select.mi.families import ArrayCritics
+from minerva_select.mi.families import ArrayCritics, ByFold, join_folds
 from minerva_select.mi.fold import Fold, held_out_clusters, held_out_weights
 from minerva_select.mi.inference import MeanEstimate, estimate_mean, holm_bonferroni
 from minerva_select.mi.pairwise_mi import PairwiseInformation
 from minerva_select.mi.training_loop import TrainingContext
 from minerva_select.solvers.attribution import ColumnAttribution, UnitAttribution, attribute_columns, attribute_units
-from minerva_select.solvers.candidate_search import CandidateSet, SearchContext, search_candidates, units_by_critics
+from minerva_select.solvers.candidate_search import (
+    CandidateSet,
+    SearchContext,
+    find_learnable,
+    search_candidates,
+    units_by_critics,
+)
 from minerva_select.solvers.elimination import EliminationResult, eliminate, find_proven
 from minerva_select.solvers.judge import Judge
 from minerva_select.solvers.permutation import held_out_importances
@@ -100,7 +106,9 @@ def solve_vetting(
     # Vet, step 2: refits drop what the others make redundant, and add what is left behind
     context.training = training
     judge = Judge(folds, candidates, context, arrays)
-    tested = _Tested(survivors, _comparable_units(screens[0], survivors, context), importances, screens[0])
+    by_fold = join_folds(find_learnable(screen, context) for screen in screens)
+    everything = _comparable_units(screens[0], survivors, context)
+    tested = _Tested(survivors, everything, by_fold if isinstance(by_fold, ByFold) else None, importances, screens[0])
     choice = _choose_units(judge, tested, proven_only=proven_only)
     if n_to_select is not None or len(choice.selected) < min_to_select:
         choice = choice.resize(min_to_select if n_to_select is None else n_to_select)
@@ -120,6 +128,7 @@ class _Tested:
 
     survivors: list[int]  # units with significant importance
     everything: list[int]  # units that refits compare with the selected ones
+    by_fold: ByFold | None  # the same as each fold would choose by its own training rows, if there are more
     importances: dict[int, MeanEstimate]
     screen: PairwiseInformation
 
@@ -149,7 +158,7 @@ def _choose_units(judge: Judge, tested: _Tested, *, proven_only: bool) -> _Choic
     kept, support = elimination.kept, SupportResult()
     if not proven_only:
         kept = [*kept, *add_weak_members(judge, kept, tested.everything)]
-        support = add_supporting(judge, kept, tested.everything)
+        support = add_supporting(judge, kept, tested.everything, tested.by_fold)
     selected = [*kept, *support.added]
     if judge.has_time_for(2):
         judge.choose_families(selected)
@@ -166,7 +175,8 @@ def _measure(judge: Judge, tested: _Tested, choice: _Choice) -> VettingSolution:
         judge.contributions(selected) if in_time else {u: tested.importances.get(u, _ZERO) for u in selected}
     )
     can_compare = judge.arrays.families and judge.has_time_for(3)
-    left_behind = judge.left_behind(selected, tested.everything) if can_compare else None
+    rest = tested.by_fold or tested.everything
+    left_behind = judge.left_behind(selected, rest) if can_compare else None
     features = context.features_of(selected)
     columns = attribute_columns(judge.folds, tested.screen, features, judge.arrays, in_time=in_time)
     additions = _add_one(judge, selected, choice.order, columns.marginal)
@@ -187,7 +197,7 @@ def _measure(judge: Judge, tested: _Tested, choice: _Choice) -> VettingSolution:
         proven=find_proven(contributions),
         additions=additions,
         information=information,
-        total=judge.measure_total(selected, tested.everything) if adds_more else information,
+        total=judge.measure_total(selected, rest) if adds_more else information,
         left_behind=left_behind,
         units=attributed,
         path=path,

@@ -14,7 +14,8 @@ from minerva_select.solvers.judge import Judge
 def add_weak_members(judge: Judge, kept: Sequence[int], everything: Sequence[int]) -> list[int]:
     """Add units that depend on the target given the kept ones, the clearest first, until none does.
 
-    For categorical columns and targets only: residuals of numeric columns are not precise enough for the level.
+    For categorical columns and targets only: residuals of numeric columns are not precise enough for the level. Units
+    that are not in ``everything``, since the screen put others first, count as tested.
     """
     arrays = judge.arrays.folds[0] if kept and judge.arrays.families and judge.has_time else None
     if arrays is None or not arrays.target.is_class or judge.clusters is not None or np.ptp(arrays.weights) > 0:
@@ -27,19 +28,21 @@ def add_weak_members(judge: Judge, kept: Sequence[int], everything: Sequence[int
     if judge.explains_target(judge.verdict(kept)):
         return []
     # A single fold has later rows, or another part of a large table, to prove things on: no others count
-    rows = arrays.held_out if len(judge.arrays.folds) == 1 else np.arange(len(arrays.values))
+    rows = arrays.held_out if len(judge.arrays.folds) == 1 else np.arange(len(arrays.weights))
     rows = rows[:: -(-len(rows) // CONDITIONAL_TEST.max_rows)]
     features = np.array([feature_of[unit] for unit in categorical])
-    columns = arrays.values[np.ix_(rows, features)].astype(np.int64)
+    columns = arrays.read(features, rows).astype(np.int64)
     test = ConditionalTest(columns, arrays.target.bins[rows], judge.arrays.seed)
     position = {unit: k for k, unit in enumerate(categorical)}
+    n_left_out = len(judge.context.units) - len(everything)
     least = CONDITIONAL_TEST.min_share * judge.measure(kept).mean
     added: list[int] = []
     while candidates and judge.has_time and test.is_feasible([position[unit] for unit in (*kept, *added)]):
         results = test.test([position[unit] for unit in candidates], [position[unit] for unit in (*kept, *added)])
         enough = [unit for unit in candidates if results[position[unit]].nats >= least]
         best = min(enough, key=lambda unit: results[position[unit]].p_value, default=None)
-        if best is None or results[position[best]].p_value * len(candidates) > CONDITIONAL_TEST.level:
+        n_tests = len(candidates) + n_left_out
+        if best is None or results[position[best]].p_value * n_tests > CONDITIONAL_TEST.level:
             break
         candidates.remove(best)
         added.append(best)

@@ -12,7 +12,7 @@ from minerva_select.data.encoded_rows import ColumnLayout, Rows
 from minerva_select.mi import additive_model, families
 from minerva_select.mi.additive_model import AdditiveDesign
 from minerva_select.mi.arrays import read_arrays
-from minerva_select.mi.families import ARRAY_FAMILIES, ArrayCritics, Family
+from minerva_select.mi.families import ARRAY_FAMILIES, ArrayCritics, ByFold, Family, join_folds
 from minerva_select.mi.fold import Fold, Target
 from minerva_select.mi.stacking import stack
 
@@ -291,3 +291,19 @@ def test_few_rows_are_fitted_once_more_together_with_the_tuning_rows(family, mak
     assert torch.equal(tuning, same_tuning)
     # The member was fitted to 100 rows, the refit to 150
     assert 0 < float((without - refitted).abs().mean()) < 0.2
+
+
+def test_sets_that_are_the_same_in_all_folds_are_one_set():
+    assert join_folds([[1, 2], [1, 2]]) == (1, 2)
+    assert join_folds([[1, 2], [1, 3]]) == ByFold(((1, 2), (1, 3)))
+
+
+@each_family
+def test_every_fold_may_have_columns_of_its_own(family, make_fold, share_tensors):
+    folds = share_tensors(make_fold(*flipped_class()), make_fold(*flipped_class(informative=1)))
+    own, other = (
+        [float(fit.held_out.mean()) for fit in ArrayCritics(folds, torch.Generator().manual_seed(0)).fit(family, sets)]
+        for sets in (ByFold(((0, 2), (1, 3))), ByFold(((1, 3), (0, 2))))
+    )
+    assert own == pytest.approx([FLIPPED, FLIPPED], abs=0.08)
+    assert other == pytest.approx([0.0, 0.0], abs=0.02)

@@ -4,8 +4,9 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from minerva_select.config import ELIMINATION, Schedule
+from minerva_select.config import ELIMINATION, SEARCH, Schedule
 from minerva_select.mi.critic_training import fit_critics
+from minerva_select.mi.families import Family
 from minerva_select.mi.inference import MeanEstimate
 from minerva_select.runtime.deadline import Deadline
 from minerva_select.solvers import candidate_search
@@ -18,6 +19,7 @@ from minerva_select.solvers.candidate_search import (
 from minerva_select.solvers.screen import screen_fold
 
 STEP = Schedule(max_steps=1, batch_size=32)
+SHORT = Schedule(max_steps=50, batch_size=128)
 STILL = Schedule(max_steps=1, batch_size=32, learning_rate=0.0)  # leaves every parameter at its initial value
 
 
@@ -241,3 +243,40 @@ def test_with_an_expired_deadline_every_fold_is_fitted_once(two_tables, make_con
     found = search_candidates(two_tables, [screen_fold(fold) for fold in two_tables], context)
     assert [{2, 5} <= {*found[0].units}, {1, 6} <= {*found[1].units}] == [True, True]
     assert [record.stage for record in records] == ["screen"]
+
+
+class FixedFits:
+    """Stands for trees and additive models that find a part of the target's surprisal in many columns."""
+
+    families = (Family.TREES,)
+
+    def __init__(self, fold, share, many):
+        surprisal = -fold.target.log_prior[fold.target.bins[torch.cat(fold.tune)]]
+        self.found = {True: share * surprisal, False: 0 * surprisal}
+        self.many = many
+
+    def fit_all(self, sets):
+        pass
+
+    def fit(self, family, features):
+        return [SimpleNamespace(tuning=self.found[len(features) >= self.many])]
+
+
+@pytest.mark.parametrize(("share", "is_learned"), [(0.0, False), (0.9, True)])
+def test_more_units_than_can_be_learned_are_left_to_the_screen_unless_others_find_more(
+    share, is_learned, make_fold, make_context, records, generator, monkeypatch
+):
+    codes = torch.randint(2, (400, 10), generator=generator)
+    y = codes[:, 0] ^ (torch.rand(400, generator=generator) < 0.2).long()
+    fold, context = make_fold(codes, y), make_context(singles(10), generator, schedule=SHORT)
+    monkeypatch.setattr(candidate_search, "SEARCH", dataclasses.replace(SEARCH, max_learned_units=8))
+    search_candidates([fold], [screen_fold(fold)], context, FixedFits(fold, share, many=8))
+    assert ("learn" in {record.stage for record in records}) is is_learned
+
+
+def test_all_units_are_learned_if_they_are_few(make_fold, make_context, records, generator):
+    codes = torch.randint(2, (400, 10), generator=generator)
+    y = codes[:, 0] ^ (torch.rand(400, generator=generator) < 0.2).long()
+    fold, context = make_fold(codes, y), make_context(singles(10), generator, schedule=STEP)
+    search_candidates([fold], [screen_fold(fold)], context, FixedFits(fold, 0.0, many=8))
+    assert "learn" in {record.stage for record in records}

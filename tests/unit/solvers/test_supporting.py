@@ -3,6 +3,7 @@ import math
 import pytest
 
 from minerva_select.config import SUPPORT
+from minerva_select.mi.families import ByFold
 from minerva_select.mi.inference import MeanEstimate
 from minerva_select.solvers.supporting import add_supporting
 
@@ -190,3 +191,16 @@ def test_all_columns_are_tested_even_if_the_tuning_rows_prefer_fewer():
     tuning = [0.0, 1.0, *[0.5] * 7]
     judge = OtherJudge([0.1, 0.1, 0.1, *[0.001] * 6], tuning=tuning)
     assert add_supporting(judge, [100], [*range(8), 100]).added == [0, 1, 2]
+
+
+def test_of_too_many_columns_those_that_each_fold_chose_by_its_own_rows_are_tested():
+    # What adds to the proven unit in the columns that all rows preferred is chance
+    class OtherJudge(LinearJudge):
+        def left_behind(self, units, everything):
+            found = super().left_behind(units, [])
+            return MeanEstimate(0.0, self.standard_error) if isinstance(everything, ByFold) else found
+
+    judge, by_fold = OtherJudge([0.1] * 9), ByFold(((0, 1, 100), (2, 3, 100)))
+    assert add_supporting(judge, [100], [*range(8), 100]).added
+    assert add_supporting(judge, [100], [*range(8), 100], by_fold).added == []
+    assert add_supporting(judge, [], [*range(8)], by_fold).added == []

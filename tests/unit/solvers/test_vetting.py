@@ -198,8 +198,11 @@ def order(make_context, generator, monkeypatch):
     monkeypatch.setattr(vetting, "rank_rest", lambda judge, selected, units: sorted(units, reverse=True))
     judge = SimpleNamespace(context=context)
 
+    def tested(everything):
+        return vetting._Tested([], list(everything), None, importances, screen)
+
     def run(selected, ranked=(), everything=()):
-        return vetting._order_units(judge, selected, ranked, vetting._Tested([], list(everything), importances, screen))
+        return vetting._order_units(judge, selected, ranked, tested(everything))
 
     return run
 

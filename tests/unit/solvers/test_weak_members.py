@@ -16,6 +16,7 @@ def make_judge(n_rows=4_000, numeric=(), explains=False, clusters=None, weights=
     y = (rng.random(n_rows) < 1 / (1 + np.exp(-logit))).astype(np.int64)
     arrays = SimpleNamespace(
         values=X.astype(np.float32),
+        read=lambda features, rows: X[np.ix_(rows, features)],
         is_categorical=np.array([k not in numeric for k in range(5)]),
         target=SimpleNamespace(bins=y, is_class=is_class),
         weights=np.ones(n_rows) if weights is None else weights,
@@ -69,4 +70,11 @@ def test_nothing_is_added_where_the_test_does_not_apply(judge):
 def test_a_column_that_adds_a_negligible_share_is_not_added():
     judge = make_judge()
     judge.measure = lambda _: MeanEstimate(100.0, 0.01)
+    assert add_weak_members(judge, [0, 1], range(5)) == []
+
+
+def test_columns_that_were_screened_out_count_as_tested():
+    judge = make_judge(n_rows=1_500)
+    assert add_weak_members(judge, [0, 1], range(5)) == [2]
+    judge.context.units.extend([k] for k in range(5, 10_000))
     assert add_weak_members(judge, [0, 1], range(5)) == []
