@@ -130,6 +130,7 @@ class JudgeConfig:
     # Boosted trees
     tree_learning_rate: float = 0.2
     tree_max_rounds: int = 400  # of boosting
+    brief_rounds: int = 100  # of trees for comparisons of many sets, which more rounds would not decide otherwise
     tree_patience: int = 16  # rounds without a better bound on the tuning rows
     max_trees: int = 4000  # rounds times classes
     tree_leaves: tuple[tuple[int, int], ...] = ((0, 5), (2_000, 10), (10_000, 24))  # from so many training rows on

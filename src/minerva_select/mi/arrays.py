@@ -116,6 +116,7 @@ class ArrayFit:
     measure: Callable[[], NDArray[np.float64]]  # computes that of the held-out rows
     importances: Callable[[], NDArray[np.float64]]  # of each column, to the critic
     refit: Callable[[], NDArray[np.float64]] | None = None  # information of held-out rows, by a fit to all other rows
+    n_rounds: int = 0  # of boosting
 
     @classmethod
     def of_nothing(cls, n_tuning: int, n_held_out: int, n_features: int) -> ArrayFit:

@@ -13,7 +13,14 @@ from minerva_select.mi.tree_models import LabeledRows, TreeModel, TreeSettings, 
 _ROWS_PER_CALL = 20_000  # of a prediction for permuted columns
 
 
-def boost(arrays: FoldArrays, features: NDArray[np.int64], member: int, seed: int, row_share: float = 1.0) -> ArrayFit:
+def boost(
+    arrays: FoldArrays,
+    features: NDArray[np.int64],
+    member: int,
+    seed: int,
+    row_share: float = 1.0,
+    max_rounds: int | None = None,
+) -> ArrayFit:
     """Fit boosted trees to the training rows of a member, each tree to a random share of them.
 
     Boosting continues until the bound on the tuning rows stops rising; predictions are those of the best round.
@@ -26,6 +33,7 @@ def boost(arrays: FoldArrays, features: NDArray[np.int64], member: int, seed: in
         n_leaves=max(n_leaves for n_rows, n_leaves in JUDGE.tree_leaves if len(train) >= n_rows),
         seed=seed,
         row_share=row_share,
+        most_rounds=JUDGE.tree_max_rounds if max_rounds is None else max_rounds,
     )
     tuning_rows = _labeled(arrays, values, tune, classes)
     model = fit_trees(settings, _labeled(arrays, values, train, classes), tuning_rows if len(tuning_rows) else None)
@@ -47,7 +55,7 @@ def boost(arrays: FoldArrays, features: NDArray[np.int64], member: int, seed: in
         final = fit_trees(settings, rows, n_rounds=model.n_rounds)
         return scorer.information(final.predict(values[arrays.held_out]), classes, arrays.held_out)
 
-    return ArrayFit(scorer.information(predicted, classes, tune), measure, importances, refit)
+    return ArrayFit(scorer.information(predicted, classes, tune), measure, importances, refit, model.n_rounds)
 
 
 def _labeled(

@@ -30,6 +30,7 @@ class Family(StrEnum):
     NEURAL = "neural"
     TREES = "trees"
     ADDITIVE = "additive"
+    BRIEF_TREES = "brief trees"  # of fewer rounds
     SECOND_TREES = "second trees"  # fitted to random rows: shows how much a mixture gains by one more model
 
 
@@ -70,12 +71,18 @@ class ArrayCritics:
         self._generator = torch.Generator().manual_seed(self.seed)
         self._strengths: dict[tuple[int, int], tuple[float, ...]] = {}  # by fold and member
         self._fits: dict[Key, list[FoldInformation]] = {}
+        self._n_rounds = 0  # of boosting, of the largest fit
         self._divided = DividedFits(folds[0].sharding.ranks, self.device)
 
     @cached_property
     def folds(self) -> list[FoldArrays]:
         """Rows of every fold as arrays; read when they are first needed."""
         return [read_arrays(fold, self._generator, self._max_rows) for fold in self._folds]
+
+    def shorten(self, families: Iterable[Family]) -> tuple[Family, ...]:
+        """Families for comparisons of many sets: brief trees instead of trees that take many rounds."""
+        is_long = self._n_rounds > JUDGE.brief_rounds
+        return tuple(Family.BRIEF_TREES if is_long and one is Family.TREES else one for one in families)
 
     def fit(self, family: Family, features: Sequence[int] | ByFold) -> list[FoldInformation]:
         """Fit critics of a family to these features in every fold; sets that were fitted before are reused."""
@@ -111,8 +118,9 @@ class ArrayCritics:
             )
         )
         self._fits |= {key: [next(found) for _ in self.folds] for key in keys}
-        for strengths in self._divided.ranks.gather(self._strengths):
+        for strengths, n_rounds in self._divided.ranks.gather((self._strengths, self._n_rounds)):
             self._strengths = strengths | self._strengths
+            self._n_rounds = max(n_rounds, self._n_rounds)
 
     def _fit_fold(self, key: Key, k: int, measured: bool) -> FoldInformation:
         fit = self._fits[key][k] if key in self._fits else self._information(key, k)
@@ -145,7 +153,11 @@ class ArrayCritics:
         if np.ptp(arrays.target.bins[train]) == 0:  # a single class
             return ArrayFit.of_nothing(len(tune), len(arrays.held_out), len(features))
         if family is Family.TREES:
-            return boost(arrays, features, member, self.seed)
+            fit = boost(arrays, features, member, self.seed)
+            self._n_rounds = max(fit.n_rounds, self._n_rounds)
+            return fit
+        if family is Family.BRIEF_TREES:
+            return boost(arrays, features, member, self.seed, max_rounds=JUDGE.brief_rounds)
         if family is Family.SECOND_TREES:
             return boost(arrays, features, member, self.seed + 1, row_share=JUDGE.second_row_share)
         fit, strength = fit_additive(

@@ -38,11 +38,12 @@ class TreeSettings:
     n_leaves: int
     seed: int
     row_share: float = 1.0  # of the rows that each tree is fitted to; LightGBM only
+    most_rounds: int = JUDGE.tree_max_rounds  # unless classes are many
 
     @property
     def max_rounds(self) -> int:
         """Rounds at most: one with several classes has a tree for each."""
-        return min(JUDGE.tree_max_rounds, JUDGE.max_trees // max(1, self.n_classes))
+        return min(self.most_rounds, JUDGE.max_trees // max(1, self.n_classes))
 
     @property
     def column_share(self) -> float:

@@ -15,7 +15,7 @@ from minerva_select.mi.pairwise_mi import PairwiseInformation
 from minerva_select.mi.plugin_mi import PluginEstimator
 from minerva_select.mi.stacking import FoldInformation, stack
 from minerva_select.solvers.interactions import estimate_interactions, find_partners
-from minerva_select.solvers.judge import Judge
+from minerva_select.solvers.judge import Comparisons, Judge
 from minerva_select.solvers.masked_critics import MaskedCritics
 
 
@@ -107,12 +107,12 @@ def attribute_units(judge: Judge, selected: list[int], contributions: dict[int, 
         return UnitAttribution()
     by_contribution = sorted(selected, key=lambda unit: -contributions[unit].mean)
     strongest = sorted(by_contribution[: EXPLANATION.max_interacting_units])
-    critics: Judge | MaskedCritics = judge
+    critics: Comparisons | MaskedCritics = judge.comparisons
     if len(strongest) > _max_refitted_units(judge):
         critics = judge.refits.masked_critics(selected)
     else:
         pairs_left_out = [[unit for unit in selected if unit not in pair] for pair in combinations(strongest, 2)]
-        judge.fit_arrays(pairs_left_out, measured=True)
+        judge.fit_compared(pairs_left_out)
     pairs = estimate_interactions(critics, strongest, selected, judge.context.training.deadline)
     return UnitAttribution(pairs, find_partners(contributions, pairs))
 

@@ -11,12 +11,12 @@ from torch import Tensor
 from minerva_select.config import ELIMINATION, INFERENCE
 from minerva_select.mi.inference import MeanEstimate
 from minerva_select.runtime.deadline import Deadline
-from minerva_select.solvers.judge import Judge
+from minerva_select.solvers.judge import Comparisons
 from minerva_select.solvers.masked_critics import MaskedCritics
 
 
 def estimate_interactions(
-    masked: MaskedCritics | Judge, units: list[int], kept: list[int], deadline: Deadline
+    masked: MaskedCritics | Comparisons, units: list[int], kept: list[int], deadline: Deadline
 ) -> dict[tuple[int, int], MeanEstimate]:
     """Interaction of every two of these units, until the deadline: synergy above 0, redundancy below.
 

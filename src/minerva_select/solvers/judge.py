@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -51,7 +52,15 @@ class Judge:
 
     def verdict(self, units: Iterable[int], also: Iterable[Component] = ()) -> Stack:
         """Fit all families in use to these units and combine them."""
-        components = tuple(dict.fromkeys([*self.components(units), *also]))
+        return self._verdict(tuple(dict.fromkeys([*self.components(units), *also])))
+
+    def compared_information(self, units: Iterable[int]) -> Tensor:  # (n_rows,)
+        """Information of these units by critics that are the same for all of many sets, but no longer than needed."""
+        chosen = tuple(sorted(units))
+        families = self.arrays.shorten(self.families) if chosen else ()
+        return self._verdict(tuple((family, chosen) for family in families)).held_out
+
+    def _verdict(self, components: tuple[Component, ...]) -> Stack:
         if components not in self._verdicts:
             start = time.monotonic()
             self._verdicts[components] = self._combine(components)
@@ -78,9 +87,9 @@ class Judge:
         targets = list(units if of is None else of)
         rests = {unit: [other for other in units if other != unit] for unit in targets}
         self.fit_subsets(units, rests.values())
-        self.fit_arrays([units, *rests.values()], measured=True)
-        full = self.information(units)
-        return {unit: self.mean(full - self.information(rest)) for unit, rest in rests.items()}
+        self.fit_compared([units, *rests.values()])
+        full = self.compared_information(units)
+        return {unit: self.mean(full - self.compared_information(rest)) for unit, rest in rests.items()}
 
     def left_behind(self, units: Units, everything: Units | ByFold) -> MeanEstimate:
         """What all columns together add to these units."""
@@ -127,8 +136,14 @@ class Judge:
 
     @property
     def _ranking_families(self) -> tuple[Family, ...]:
-        """Trees and additive models, or those of them that are in use."""
-        return tuple(family for family in self.families if family is not Family.NEURAL) or self.arrays.families
+        """Trees and additive models, or those of them that are in use, no longer than needed."""
+        found = tuple(family for family in self.families if family is not Family.NEURAL) or self.arrays.families
+        return self.arrays.shorten(found)
+
+    @property
+    def comparisons(self) -> Comparisons:
+        """Information of many sets, to be compared with each other."""
+        return Comparisons(self)
 
     @property
     def arrays_in_use(self) -> bool:
@@ -186,10 +201,21 @@ class Judge:
         if Family.NEURAL in self.families:
             self.refits.fit_nested(sets, units)
 
-    def fit_arrays(self, sets: Iterable[Units], *, measured: bool = False) -> None:
-        """Fit trees and additive models in use to several sets side by side; if ``measured``, on held-out rows too."""
+    def fit_arrays(self, sets: Iterable[Units]) -> None:
+        """Fit trees and additive models in use to several sets side by side, and measure them on held-out rows."""
+        self._fit_arrays(self.families, sets, measured=True)
+
+    def fit_compared(self, sets: Iterable[Units]) -> None:
+        """Fit what :meth:`compared_information` of several sets needs side by side."""
+        self._fit_arrays(self.arrays.shorten(self.families), sets, measured=True)
+
+    def fit_ranked(self, sets: Iterable[Units]) -> None:
+        """Fit what :meth:`array_bound` of several sets needs side by side."""
+        self._fit_arrays(self._ranking_families, sets, measured=False)
+
+    def _fit_arrays(self, families: Iterable[Family], sets: Iterable[Units], *, measured: bool) -> None:
         start = time.monotonic()
-        n_fits = self.refits.fit_arrays(self.families, sets, measured=measured)
+        n_fits = self.refits.fit_arrays(families, sets, measured=measured)
         if n_fits:
             self.seconds = max(self.seconds, (time.monotonic() - start) / n_fits)
 
@@ -231,3 +257,18 @@ class Judge:
     def _combine(self, components: tuple[Component, ...]) -> Stack:
         fits = [self.refits.fit(component) for component in components]
         return stack(fits, self.tuning_weights, [len(fold.held_out) for fold in self.folds])
+
+
+@dataclass(frozen=True)
+class Comparisons:
+    """Information of many sets of units, to be compared with each other."""
+
+    judge: Judge
+
+    def information(self, units: Iterable[int]) -> Tensor:  # (n_rows,)
+        """Information of every held-out row from these units."""
+        return self.judge.compared_information(units)
+
+    def mean(self, values: Tensor) -> MeanEstimate:
+        """Mean over the held-out rows."""
+        return self.judge.mean(values)

@@ -93,7 +93,7 @@ def find_best_sets(judge: Judge, order: Sequence[int], n_selected: int, required
     single = judge.best_single(free)
     sizes = range(len(required) + 1, min(len(required) + free.index(single) + 1, n_selected))
     others = {size: [*required, single, *free][:size] for size in sizes}
-    judge.fit_arrays([one for size, other in others.items() for one in (ranked[:size], other)])
+    judge.fit_ranked([one for size, other in others.items() for one in (ranked[:size], other)])
     better = {
         size: other for size, other in others.items() if judge.array_bound(other) > judge.array_bound(ranked[:size])
     }
@@ -106,7 +106,7 @@ def measure_path(judge: Judge, ranking: Ranking, selected: Sequence[int], requir
     smaller = [ranking.best(size) for size in sizes if size < len(selected)]
     subsets = [sorted(subset) for subset in (selected, *smaller) if subset]
     judge.fit_nested(subsets, selected)
-    judge.fit_arrays(subsets, measured=True)
+    judge.fit_arrays(subsets)
     path: Path = []
     for subset in subsets:
         if not judge.has_time:

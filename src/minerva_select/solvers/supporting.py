@@ -73,7 +73,7 @@ def _best_on_tuning_rows(judge: Judge, proven: Sequence[int], everything: Sequen
     order = sorted(set(everything).difference(proven), key=lambda unit: -importances[unit])
     sizes = [*(2**k for k in range((len(order) - 1).bit_length())), len(order)]
     subsets = [[*proven, *order[:size]] for size in sizes]
-    judge.fit_arrays(subsets)
+    judge.fit_ranked(subsets)
     return max(subsets, key=judge.array_bound)
 
 

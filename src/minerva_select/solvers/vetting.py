@@ -275,5 +275,5 @@ def _add_one(
         return {unit: marginal[own[0]] for unit, own in features.items() if len(own) == 1 and own[0] in marginal}
     if not judge.arrays_in_use or not judge.has_time_for(len(strongest)):
         return {}
-    judge.fit_arrays([[*selected, unit] for unit in strongest], measured=True)
+    judge.fit_arrays([[*selected, unit] for unit in strongest])
     return {unit: judge.addition(unit, selected) for unit in strongest}

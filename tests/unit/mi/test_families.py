@@ -307,3 +307,14 @@ def test_every_fold_may_have_columns_of_its_own(family, make_fold, share_tensors
     )
     assert own == pytest.approx([FLIPPED, FLIPPED], abs=0.08)
     assert other == pytest.approx([0.0, 0.0], abs=0.02)
+
+
+def test_trees_of_many_rounds_are_short_in_comparisons(make_fold, monkeypatch):
+    critics = ArrayCritics([make_fold(*flipped_class())], torch.Generator().manual_seed(0))
+    used = (Family.NEURAL, Family.TREES, Family.ADDITIVE)
+    critics.fit(Family.TREES, [0, 1, 2])
+    assert critics.shorten(used) == used
+    monkeypatch.setattr(families, "JUDGE", dataclasses.replace(JUDGE, brief_rounds=1))
+    assert critics.shorten(used) == (Family.NEURAL, Family.BRIEF_TREES, Family.ADDITIVE)
+    (brief,), (whole,) = (critics.fit(family, [0, 1, 2]) for family in (Family.BRIEF_TREES, Family.TREES))
+    assert 0.0 < float(brief.tuning.mean()) < float(whole.tuning.mean())

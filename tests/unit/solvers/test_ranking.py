@@ -25,8 +25,10 @@ class KnownJudge:
     def has_time_for(self, n_sets):
         return len(self.asked) + n_sets <= self.n_sets
 
-    def fit_arrays(self, sets, measured=False):
+    def fit_arrays(self, sets):
         self.fitted = [list(units) for units in sets]
+
+    fit_ranked = fit_arrays
 
     def array_importances(self, units):
         self.asked.append(list(units))

@@ -41,7 +41,7 @@ class LinearJudge:
     def array_bound(self, units):
         return self.tuning[self.n_added(units)]
 
-    def fit_arrays(self, sets):
+    def fit_ranked(self, sets):
         pass
 
     def verdict(self, units):
