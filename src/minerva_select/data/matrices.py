@@ -13,6 +13,7 @@ from minerva_select.schema import Column
 
 _TILE_BYTES = 512  # of a row that are read at a time: several cache lines, all of them used
 _TILE_ROWS = 512  # a tile stays in the cache of a core
+_BLOCK_BYTES = 1 << 21  # NumPy asks for huge pages of larger arrays, whose first use is slow on a virtual machine
 _MEMORY_SHARE = 0.25  # of the available memory that columns may take so that they are contiguous
 
 
@@ -46,14 +47,17 @@ def columns_from_matrix(matrix: NDArray[Any], names: Iterable[str]) -> list[Colu
     dtype = matrix.dtype if is_kept else np.dtype(np.float64)
     n_rows, n_columns = matrix.shape
     n_together = max(1, _TILE_BYTES // matrix.itemsize)
+    n_block = max(1, _BLOCK_BYTES // (n_rows * dtype.itemsize))
     columns: list[NDArray[Any]] = []
     with np.errstate(over="ignore"):  # becomes infinite, which is refused later with the column name
         for start in range(0, n_columns, n_together):
-            part = matrix[:, start : start + n_together].T
-            block = np.empty(part.shape, dtype=dtype)
+            group = range(start, min(start + n_together, n_columns), n_block)
+            blocks = [np.empty((min(n_block, group.stop - k), n_rows), dtype=dtype) for k in group]
             for row in range(0, n_rows, _TILE_ROWS):
-                block[:, row : row + _TILE_ROWS] = part[:, row : row + _TILE_ROWS]
-            columns.extend(block)
+                tile = matrix[row : row + _TILE_ROWS].T
+                for k, block in zip(group, blocks, strict=True):
+                    block[:, row : row + _TILE_ROWS] = tile[k : k + len(block)]
+            columns.extend(values for block in blocks for values in block)
     return [Column(name, values) for name, values in zip(names, columns, strict=True)]
 
 
