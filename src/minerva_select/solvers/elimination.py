@@ -19,11 +19,14 @@ class EliminationResult:
     completed: bool = True  # False if the time ran out before all units were tested
 
 
-def eliminate(judge: Judge, units: Sequence[int], required: Collection[int]) -> EliminationResult:
+def eliminate(
+    judge: Judge, units: Sequence[int], required: Collection[int], *, proven_only: bool = False
+) -> EliminationResult:
     """Drop units that contribute nothing, the least contribution first, measured given the units that are left.
 
     Of two units that carry the same information neither contributes at first; when one is dropped the other does. A
-    unit whose contribution is proven at first stays: given fewer others, it contributes more.
+    unit whose contribution is clear at first stays: given fewer others, it contributes more. All units have passed the
+    permutation test, so each is tested at its own level; ``proven_only`` divides it by their number.
     """
     remaining = list(units)
     dropped: dict[int, MeanEstimate] = {}
@@ -33,7 +36,7 @@ def eliminate(judge: Judge, units: Sequence[int], required: Collection[int]) -> 
     contributions = judge.contributions(remaining)
 
     def is_doubtful(unit: int) -> bool:
-        level = VETTING.level / max(1, len(remaining))
+        level = VETTING.level / max(1, len(remaining)) if proven_only else VETTING.level
         return contributions[unit].mean <= floor or contributions[unit].p_value >= level
 
     doubtful = [unit for unit in remaining if unit not in required and is_doubtful(unit)]

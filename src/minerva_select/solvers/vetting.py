@@ -154,7 +154,7 @@ def _choose_units(judge: Judge, tested: _Tested, *, proven_only: bool) -> _Choic
     required = judge.context.required
     if judge.has_time:
         judge.choose_families(tested.survivors)
-    elimination = eliminate(judge, tested.survivors, required)
+    elimination = eliminate(judge, tested.survivors, required, proven_only=proven_only)
     kept, support = elimination.kept, SupportResult()
     if not proven_only:
         kept = [*kept, *add_weak_members(judge, kept, tested.everything)]

@@ -85,13 +85,14 @@ def test_only_doubtful_units_are_measured_again_and_once(copies):
 
 
 @pytest.mark.parametrize(("n_strong", "kept"), [(1, True), (40, False)])
-def test_the_level_is_divided_by_the_number_of_remaining_units(n_strong, kept):
+def test_the_level_of_proofs_is_divided_by_the_number_of_remaining_units(n_strong, kept):
     # One-sided p of 0.01: below 0.05 / 2, above 0.05 / 41
     weak = 2.326 * ERROR
     assert VETTING.level / 41 < MeanEstimate(weak, ERROR).p_value < VETTING.level / 2
     nats = {"weak": weak} | {str(unit): 0.1 for unit in range(n_strong)}
     judge = KnownJudge({-1: {"weak"}} | {unit: {str(unit)} for unit in range(n_strong)}, nats)
-    assert (-1 in eliminate(judge, list(judge.facts), ()).kept) is kept
+    assert (-1 in eliminate(judge, list(judge.facts), (), proven_only=True).kept) is kept
+    assert -1 in eliminate(judge, list(judge.facts), ()).kept
 
 
 def test_a_contribution_below_its_share_of_all_information_is_dropped_however_certain():
